@@ -1,4 +1,4 @@
-//! Types shared by all modules: refusals, their codes, and permissions. The rest is in `omen-base`.
+//! Types shared by all modules: refusals, their codes, and permissions. Other shared types are in `omen-base`.
 
 pub(crate) mod blocked;
 pub(crate) mod code;

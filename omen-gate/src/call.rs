@@ -1,4 +1,4 @@
-//! One call of a tool, from request through confirmation to dispatch.
+//! A tool call, from request through confirmation to dispatch.
 
 pub(crate) mod abort;
 pub mod arguments;
@@ -32,7 +32,7 @@ pub(crate) use tool::{Answer, Tool};
 use tool_call::CanonicalCall;
 pub use tool_call::ToolCall;
 
-/// Requirements of a tool as the operator states them; never as its server does (D47).
+/// Requirements of a tool, as stated by the operator and never by its server (D47).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Demand {
     /// Required tool.
@@ -43,7 +43,7 @@ pub struct Demand {
     pub always_confirm: bool,
 }
 
-/// One call: turn, tool with its demand, and arguments. Confirmation and dispatch share this value, so what is
+/// Call: turn, tool with its requirements, and arguments. Confirmation and dispatch share this value, so what is
 /// confirmed is what runs.
 #[derive(Clone, Debug)]
 pub struct Call(Arc<CallParts>);
@@ -66,48 +66,48 @@ impl Call {
         Self::demanded(turn, demand, &call)
     }
 
-    /// Creates a call from the one that is judged, with the demand of its tool.
+    /// Creates a call from the one that was checked, with the requirements of its tool.
     pub(crate) fn demanded(turn: TurnId, demand: Demand, call: &ToolCall) -> Result<Self, NotExact> {
         let canonical = call.canonical()?;
         Ok(Self(Arc::new(CallParts { turn, demand, call: call.clone(), canonical })))
     }
 
-    /// Tool and arguments, with the message that asks for them.
+    /// Returns the tool and arguments, with the message that requests the call.
     pub(crate) fn tool_call(&self) -> &ToolCall {
         &self.0.call
     }
 
-    /// Turn that requests the call (A2).
+    /// Returns the turn that requests the call (A2).
     #[must_use]
     pub fn turn(&self) -> &TurnId {
         &self.0.turn
     }
 
-    /// Called tool.
+    /// Returns the tool to call.
     #[must_use]
     pub fn tool(&self) -> &ToolId {
         &self.0.demand.tool
     }
 
-    /// Requirements of the tool.
+    /// Returns the requirements of the tool.
     #[must_use]
     pub fn demand(&self) -> &Demand {
         &self.0.demand
     }
 
-    /// Arguments.
+    /// Returns the arguments.
     #[must_use]
     pub fn args(&self) -> &Map<String, Value> {
         self.0.call.args()
     }
 
-    /// Arguments as canonical JSON.
+    /// Returns the arguments as canonical JSON.
     #[must_use]
     pub fn args_text(&self) -> &str {
         &self.0.canonical.args
     }
 
-    /// Hash that identifies tool and arguments.
+    /// Returns the hash that identifies the tool and arguments.
     #[must_use]
     pub fn hash(&self) -> CallHash {
         self.0.canonical.hash

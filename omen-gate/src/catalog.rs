@@ -53,43 +53,43 @@ pub struct Listed {
     id: ToolId,
     tool: Tool,
     pin: Result<Pin, NotExact>,
-    /// Whether its server lists another tool of this name.
+    /// Whether the server lists another tool with this name.
     twice: bool,
     /// Compiled on first use: most listed tools are never called.
     args: OnceLock<Result<Schema, String>>,
     output: OnceLock<Result<Schema, String>>,
 }
 
-/// Reason why a catalogue is refused.
+/// Reason why a catalogue is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadCatalog {
     /// The text is not unambiguous JSON.
     #[error("the catalogue cannot be read: {why}")]
     Json {
-        /// Reason, cut to a bounded length.
+        /// Reason, truncated to a bounded length.
         why: String,
     },
     /// The JSON does not have the form `{"server": [tool, …]}`.
     #[error("invalid catalogue; expected `{{\"server\": [tool, …]}}`: {why}")]
     Form {
-        /// Reason, cut to a bounded length.
+        /// Reason, truncated to a bounded length.
         why: String,
     },
     /// A server lists too many tools.
     #[error("the server `{server}` lists more than {max} tools", max = Catalog::MAX_TOOLS)]
     TooMany {
-        /// Server with the list.
+        /// Server whose list is too long.
         server: ServerName,
     },
 }
 
 impl Catalog {
-    /// Limit of tools of one server.
+    /// Maximum number of tools per server.
     pub const MAX_TOOLS: usize = 1024;
 
-    /// Replaces the list of a server. A tool that cannot be called, because its `inputSchema` is unusable or it is
-    /// listed twice, is kept without affecting the others: [`Listed::problem`] says why.
+    /// Replaces the list of a server. A tool that cannot be called because its `inputSchema` is unusable or it is
+    /// listed twice is kept without affecting the others: [`Listed::problem`] gives the reason.
     ///
     /// # Errors
     /// If the list is too long. The server then has no tools.
@@ -115,7 +115,7 @@ impl Catalog {
         Ok(())
     }
 
-    /// Removes a server, as when it has died.
+    /// Removes a server, e.g. after it has died.
     pub fn forget(&mut self, server: &ServerName) {
         self.servers.remove(server);
     }
@@ -123,7 +123,7 @@ impl Catalog {
     /// Parses a catalogue file: `{"server": [tool, …]}`, with tools as listed by `tools/list`.
     ///
     /// # Errors
-    /// If the text is anything else.
+    /// If the text has any other form.
     pub fn parse(text: &str) -> Result<Self, BadCatalog> {
         let how = Reading { depth: crate::base::MAX_DEPTH, exact_numbers: false };
         let value = json::read(text, how).map_err(|error| BadCatalog::Json { why: bounded(&error.to_string()) })?;
@@ -147,7 +147,7 @@ impl Catalog {
         self.servers.values().flat_map(BTreeMap::values).map(Arc::as_ref)
     }
 
-    /// Servers with a list.
+    /// Iterates over the servers that have a list.
     pub fn servers(&self) -> impl Iterator<Item = &ServerName> {
         self.servers.keys()
     }
@@ -158,49 +158,49 @@ impl Listed {
         Self { id, pin: pin(&tool), twice: false, args: OnceLock::new(), output: OnceLock::new(), tool }
     }
 
-    /// Server and name of the tool.
+    /// Returns the server and name of the tool.
     #[must_use]
     pub fn id(&self) -> &ToolId {
         &self.id
     }
 
-    /// Tool as its server describes it.
+    /// Returns the tool as its server describes it.
     #[must_use]
     pub fn tool(&self) -> &Tool {
         &self.tool
     }
 
-    /// Pin of the tool's present form.
+    /// Returns the pin of the tool's current form.
     ///
     /// # Errors
-    /// If a schema has a number that cannot be hashed exactly. Such a tool cannot be approved.
+    /// If a schema contains a number that cannot be hashed exactly. Such a tool cannot be approved.
     pub fn pin(&self) -> Result<&Pin, &NotExact> {
         self.pin.as_ref()
     }
 
-    /// Reason why the tool cannot be called, if any.
+    /// Returns the reason why the tool cannot be called, if any.
     #[must_use]
     pub fn problem(&self) -> Option<&str> {
         self.args().err()
     }
 
-    /// Whether this is the only tool of its name, and has the same form as when it was checked before.
+    /// Returns whether this is the only tool with its name and has the same form as when it was checked before.
     pub(crate) fn is_still(&self, before: &Self) -> bool {
         !self.twice && (std::ptr::eq(self, before) || self.tool == before.tool)
     }
 
-    /// Whether its `inputSchema` names a member of some object. An unusable schema names none.
+    /// Returns whether the `inputSchema` names a member of some object. An unusable schema names none.
     pub(crate) fn declares(&self, name: &str) -> bool {
         self.args().is_ok_and(|schema| schema.declares(name))
     }
 
-    /// Compiled `inputSchema`, or why it is unusable.
+    /// Returns the compiled `inputSchema`, or the reason why it is unusable.
     fn args(&self) -> Result<&Schema, &str> {
         let args = self.args.get_or_init(|| Schema::compile(&self.tool.input_schema));
         args.as_ref().map_err(String::as_str)
     }
 
-    /// Compiled `outputSchema`, if the tool has one, or why it is unusable.
+    /// Returns the compiled `outputSchema`, if the tool has one, or the reason why it is unusable.
     pub(crate) fn output(&self) -> Option<Result<&Schema, &str>> {
         let schema = self.tool.output_schema.as_ref()?;
         Some(self.output.get_or_init(|| Schema::compile(schema)).as_ref().map_err(String::as_str))
@@ -220,7 +220,7 @@ mod tests {
         let text = json!({"s": [tool("called"), tool("listed")]}).to_string();
         let catalog = Catalog::parse(&text).unwrap();
         let compiled = || -> Vec<_> { catalog.iter().map(|tool| tool.args.get().is_some()).collect() };
-        // Refusing a tool that is not allowed compiles nothing, either.
+        // Refusing a tool that is not allowed does not compile anything either.
         let nothing = Allowlist::nothing("there is no allowlist");
         assert_eq!(nothing.effective(&catalog).count(), 0);
         assert_eq!(compiled(), [false, false]);

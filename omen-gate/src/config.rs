@@ -1,4 +1,4 @@
-//! C1: the one configuration file of a gate, in TOML.
+//! C1: the single configuration file of a gate, in TOML.
 //!
 //! ```
 //! use omen_gate::Config;
@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Everything not listed in the file is denied: an empty text is a configuration that allows nothing, and no default
-//! allows something. A missing or invalid file gives errors, and no configuration.
+//! allows anything. A missing or invalid file yields errors and no configuration.
 
 mod check;
 mod endpoint;
@@ -48,20 +48,20 @@ pub use inspect::Inspection;
 pub use query_policy::{BadPolicy, Policy};
 pub use source::MAX_BYTES;
 
-/// Sample configuration, with every key and comments. Its pins match no tool.
+/// Sample configuration with every key, with comments. Its pins match no tool.
 pub const SAMPLE: &str = include_str!("../examples/gate.toml");
 
-/// Valid configuration. It is only created from text.
+/// Valid configuration, created only from text.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Config {
-    /// Patterns that screen requests, and the limit of their length (PG-0).
+    /// Patterns that screen requests, and the maximum request length (PG-0).
     pub policy: Policy,
-    /// Whether the rules on what a call says are in shadow mode: violations are recorded, and pass. These rules are the
-    /// patterns (PG-0), the rules on arguments and the rates (PG-3), and the budgets of calls (R2); all other rules
-    /// stay enforced.
+    /// Whether the content rules are in shadow mode, in which violations are recorded but the call passes. The content
+    /// rules are the patterns (PG-0), the argument rules and rate limits (PG-3), and the call budgets (R2); all other
+    /// rules stay enforced.
     pub shadow: bool,
-    /// Limits of sizes and waiting times.
+    /// Limits on sizes and waiting times.
     pub limits: Limits,
     /// Tool servers.
     pub servers: BTreeMap<ServerName, Server>,
@@ -69,11 +69,11 @@ pub struct Config {
     pub allow: Allowlist,
     /// Default grants (G1).
     pub grants: Vec<Grant>,
-    /// Limits of breakers (R1).
+    /// Breaker limits (R1).
     pub breaker: BreakerLimits,
     /// Failure budget of a turn (R2).
     pub budget: BudgetLimits,
-    /// Limits of calls in a turn and in a session (R2).
+    /// Limits on the calls of a turn and of a session (R2).
     pub calls: CallLimits,
     /// Member of `_meta` in which a client of the proxy names its user's turn (A2, R2).
     pub user_turn: Option<String>,
@@ -81,16 +81,16 @@ pub struct Config {
     pub on_veto: OnVeto,
     /// Time limits of confirmations (G3).
     pub confirm: ConfirmLimits,
-    /// Unix socket where people confirm calls (G3), if the configuration names one.
+    /// Unix socket through which people confirm calls (G3), if configured.
     pub confirm_socket: Option<PathBuf>,
-    /// Audit log. Without it the gate runs no tool: unrecorded actions are not allowed (D49).
+    /// Audit log. Without one, the gate runs no tool: unrecorded actions are not allowed (D49).
     pub audit: Option<Audit>,
-    /// Folder of the file, in which relative paths are resolved. `None` for a configuration from text, whose paths are
-    /// relative to the working directory.
+    /// Folder of the file, against which relative paths are resolved. `None` for a configuration from text, whose paths
+    /// are relative to the working directory.
     pub folder: Option<PathBuf>,
-    /// Rules on order between calls (O-1 to O-6).
+    /// Rules on the order of calls (O-1 to O-6).
     pub(crate) order: Arc<omen_order::Policy>,
-    /// Folder in which their paths are resolved, once it is known.
+    /// Folder against which the paths of the rules on order are resolved, once it is known.
     pub(crate) order_folder: Arc<OnceLock<PathBuf>>,
     pub(crate) hash: PolicyHash,
     /// Whether `shadow` stays on regardless of the file.
@@ -98,13 +98,13 @@ pub struct Config {
 }
 
 impl Config {
-    /// Path of the first rule on order that is about the calls of a turn, such as `allow[1].after[0]`.
+    /// Returns the path of the first rule on order about the calls of a turn, such as `allow[1].after[0]`.
     #[must_use]
     pub fn rule_per_turn(&self) -> Option<&str> {
         self.order.rule_per_turn()
     }
 
-    /// Path of the first rule on order that is about the calls of a session.
+    /// Returns the path of the first rule on order about the calls of a session.
     #[must_use]
     pub fn rule_per_session(&self) -> Option<&str> {
         self.order.rule_per_session()
@@ -118,9 +118,9 @@ pub struct Server {
     /// Command that starts the server. Without it and without an `endpoint`, the program that runs the gate provides
     /// the server.
     pub command: Option<Command>,
-    /// HTTP endpoint, in place of a command.
+    /// HTTP endpoint, used instead of a command.
     pub endpoint: Option<Endpoint>,
-    /// Errors of the server as shown to clients.
+    /// Form in which clients see the server's errors.
     pub errors: ServerErrors,
 }
 
@@ -130,17 +130,17 @@ pub struct Server {
 pub struct Command {
     /// Program to run.
     pub program: String,
-    /// Arguments of the program.
+    /// Arguments passed to the program.
     pub args: Vec<String>,
     /// Environment variables to set.
     pub env: BTreeMap<String, String>,
-    /// Environment variables inherited from the gate, in addition to `PATH`. No others are inherited.
+    /// Environment variables inherited from the gate in addition to `PATH`. No others are inherited.
     pub pass_env: Vec<String>,
-    /// Working directory: the folder of the configuration, or the gate's own if `None`.
+    /// Working directory: the folder of the configuration, or the gate's own working directory if `None`.
     pub dir: Option<PathBuf>,
 }
 
-/// Shows only the names of variables: their values may be secrets.
+/// Shows only the names of variables, because their values may be secrets.
 impl std::fmt::Debug for Command {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let env: Vec<_> = self.env.keys().collect();
@@ -158,13 +158,13 @@ pub struct Audit {
     pub log: PathBuf,
     /// Source of the key.
     pub key: KeySource,
-    /// Whether each entry is forced to the disk before the gate continues.
+    /// Whether each entry is flushed to disk before the gate continues.
     pub sync: bool,
-    /// Size in bytes at which a file of the log is rotated.
+    /// Size in bytes at which a log file is rotated.
     pub rotate_bytes: Option<NonZeroU64>,
-    /// Age at which a file of the log is rotated.
+    /// Age at which a log file is rotated.
     pub rotate_after: Option<Duration>,
-    /// Redaction of arguments in the log.
+    /// Redactor of arguments in the log.
     pub recorder: Recorder,
     /// File with an anchor that the log must contain.
     pub require_anchor: Option<PathBuf>,
@@ -180,8 +180,8 @@ pub enum KeySource {
 }
 
 impl KeySource {
-    /// Whether a text that a program is started with reveals the key: it contains the key, or names the key file as a
-    /// path relative to this folder, including after an option (`--key=PATH`), in a list, or as a URL (`file://PATH`).
+    /// Returns whether text passed to a program at start reveals the key: it contains the key, or names the key file as a path
+    /// relative to this folder, including after an option (`--key=PATH`), in a list, or as a URL (`file://PATH`).
     #[must_use]
     pub fn is_in(&self, text: &str, folder: &Path) -> bool {
         match self {
@@ -198,38 +198,38 @@ impl KeySource {
 }
 
 impl Config {
-    /// Operator's statement of a tool's requirements; `None` if the tool is not allowed (PG-3).
+    /// Returns the operator's statement of a tool's requirements; `None` if the tool is not allowed (PG-3).
     #[must_use]
     pub fn demand(&self, tool: &ToolId) -> Option<&Demand> {
         Some(&self.allow.get(tool)?.demand)
     }
 
-    /// Turns `shadow` on, even across reloads of the file.
+    /// Turns on `shadow`, even across reloads of the file.
     #[must_use]
     pub fn always_shadow(self) -> Self {
         Self { shadow: true, keeps_shadow: true, ..self }
     }
 
-    /// Whether shadow mode stays on, even if a reloaded file turns it off.
+    /// Returns whether shadow mode stays on even if a reloaded file turns it off.
     pub(crate) fn keeps_shadow(&self) -> bool {
         self.keeps_shadow
     }
 
-    /// Hash that identifies the configuration.
+    /// Returns the hash that identifies the configuration.
     #[must_use]
     pub fn hash(&self) -> PolicyHash {
         self.hash
     }
 
-    /// Unix socket where people confirm calls: the configured one, or `.omen-gate/confirm.sock` in the folder of the
-    /// configuration (G3).
+    /// Returns the Unix socket through which people confirm calls: the configured socket, or `.omen-gate/confirm.sock`
+    /// in the folder of the configuration (G3).
     #[must_use]
     pub fn confirm_socket(&self) -> PathBuf {
         let in_folder = || self.folder.as_deref().unwrap_or(Path::new("")).join(CONFIRM_SOCKET);
         self.confirm_socket.clone().unwrap_or_else(in_folder)
     }
 
-    /// Unix socket of `omen hook serve`, beside that of confirmations.
+    /// Returns the Unix socket of `omen hook serve`, which is next to the confirmation socket.
     #[must_use]
     pub fn hook_socket(&self) -> PathBuf {
         self.confirm_socket().with_extension(HOOK_SOCKET)
@@ -243,9 +243,9 @@ const CONFIRM_SOCKET: &str = ".omen-gate/confirm.sock";
 pub(crate) use omen_base::names::INHERITED;
 
 /// Hash of a configuration: SHA-256 of `omen-gate-policy/v1`, a line feed, and the canonical form (RFC 8785) of the
-/// file as JSON, with dates as their text.
+/// file as JSON, with dates as text.
 ///
-/// Comments, formatting and the order of keys do not count. Everything else does, including a key that only repeats its
+/// Comments, formatting and key order do not count. Everything else does, including a key that only repeats its
 /// default, and the order of `[[allow]]` and `[[grants]]`. Paths count as written, so a file has the same hash in every
 /// folder. The values of variables in `env` are part of the hash.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -265,7 +265,7 @@ impl PolicyHash {
     }
 }
 
-/// Domain separator; keeps hashes of other data from being policy hashes.
+/// Domain separator that keeps hashes of other data from being valid policy hashes.
 const DOMAIN: &[u8] = b"omen-gate-policy/v1\n";
 
 /// Writes the hash in lower-case hexadecimal.

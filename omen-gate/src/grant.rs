@@ -33,10 +33,10 @@ pub struct Grant {
     pub permission: Permission,
     /// Origin of the grant.
     pub source: Source,
-    /// Time of expiry; there is no grace period (G2).
+    /// Expiry time; there is no grace period (G2).
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "rfc3339")]
     pub expires: Option<SystemTime>,
-    /// Number of calls that the grant allows; `None` for any number.
+    /// Number of calls that the grant allows; `None` means any number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uses: Option<NonZeroU32>,
     /// Whether using the grant needs no confirmation (G3).
@@ -48,19 +48,19 @@ pub struct Grant {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Source {
-    /// Configuration, at start.
+    /// Configuration, at startup.
     Config,
     /// Operator, at run time.
     Operator,
-    /// User whom the agent works for.
+    /// User for whom the agent works.
     User,
 }
 
-/// Id of a grant, unique within a store.
+/// Grant id, unique within a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct GrantId(u64);
 
-/// Grant as it is recorded with its id, by which later decisions refer to it.
+/// Grant as recorded, with the id by which later decisions refer to it.
 #[derive(Debug, Serialize)]
 pub(crate) struct GrantRecord<'g> {
     pub(crate) id: GrantId,

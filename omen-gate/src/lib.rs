@@ -1,14 +1,14 @@
-//! The tool boundary: no tool runs but through the gate.
+//! The tool boundary: no tool runs except through the gate.
 //!
 //! A user's request becomes a [`Request`], and each step is a method of the state before it:
 //! [screened](pipeline::Screened), [planned](pipeline::Planned), [conformant](pipeline::Conformant),
 //! [authorized](pipeline::Authorized), [dispatched](pipeline::Dispatched), [typed](pipeline::Typed),
 //! [grounded](pipeline::Grounded). A program that skips a step or calls it in the wrong state does not compile. Tasks
-//! of an episode go through the same steps, by [`Gate::run`]. Every refusal, grant, confirmation and call is in a
-//! tamper-evident [log](audit), the intent before the tool runs and the outcome after it.
+//! of an episode go through the same steps in [`Gate::run`]. Every refusal, grant, confirmation and call is recorded in
+//! a tamper-evident [log](audit): the intent before the tool runs, and the outcome afterwards.
 //!
 //! Features: `mcp` for servers of the Model Context Protocol that are child processes (module `mcp`,
-//! `Builder::start_servers`); `test-util` for tests of servers, which makes calls past a gate.
+//! `Builder::start_servers`); `test-util` for testing servers with calls that bypass a gate.
 //!
 //! ```
 //! use omen_gate::audit::{Audit, Key, Options, store::Memory};
@@ -55,14 +55,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Architecture invariant: the gate knows no command line, and no rule of an episode; an episode checks its
-//! requirements on a call before the call comes here.
-//! Architecture invariant: time comes from a [`GateClock`], and random numbers are drawn for new keys alone.
+//! Architecture invariant: the gate knows neither a command line nor the rules of an episode; an episode checks its
+//! requirements on a call before the call arrives here.
+//! Architecture invariant: time comes from a [`GateClock`], and random numbers are drawn only for new keys.
 
 // Modules from the lowest layer up: base, call, catalog, grant, config, server, answer, request. Each uses only those
 // before it.
 mod answer;
-/// Tamper-evident log; the crate `omen-audit`.
+/// Tamper-evident log: the crate `omen-audit`.
 pub mod audit {
     // Compiler errors name its types by this path.
     pub use omen_audit::*;
@@ -72,7 +72,7 @@ mod call;
 pub mod catalog;
 pub mod config;
 pub mod grant;
-/// Refusals by the rules on order, what sessions owe by them, and the judgement of recorded calls.
+/// Refusals by the rules on order, the debts of sessions under them, and verdicts on recorded calls.
 pub mod order {
     pub use omen_order::rules::shown;
     pub use omen_order::text::owed_line;

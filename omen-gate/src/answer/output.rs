@@ -48,7 +48,7 @@ use crate::call::Answer;
 use crate::catalog::Listed;
 use crate::catalog::tool_schema::{Schema, format_violations};
 
-/// The Rust types of answers, by tool.
+/// Rust types of answers, by tool.
 #[derive(Debug, Default)]
 pub struct Outputs {
     types: BTreeMap<ToolId, OutputType>,
@@ -58,14 +58,14 @@ pub struct Outputs {
 struct OutputType {
     id: TypeId,
     name: &'static str,
-    /// JSON Schema of the type, for comparison with the tool's `outputSchema`.
+    /// JSON Schema of the type; compared with the tool's `outputSchema`.
     derived: Value,
     schema: Schema,
-    /// Deserializes a text as the type, and discards the value.
+    /// Deserializes a text as the type and discards the value.
     reads: fn(&str) -> Result<(), String>,
 }
 
-/// Error of [`Outputs::register`].
+/// Error returned by [`Outputs::register`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadOutput {
@@ -98,7 +98,7 @@ impl Outputs {
         let settings = SchemaSettings::draft2020_12().for_deserialize();
         let derived = settings.into_generator().into_root_schema_for::<T>().to_value();
         let unusable = |why: String| BadOutput::Schema { name, why };
-        // The schema `true` accepts every value, so it checks nothing.
+        // The schema `true` accepts every value, so it would check nothing.
         let Value::Object(members) = &derived else { return Err(unusable("it is not an object".to_owned())) };
         let schema = Schema::compile(members).map_err(unusable)?;
         match self.types.entry(tool) {
@@ -154,8 +154,8 @@ impl Outputs {
         self.content(listed, &answer).map_err(|why| Box::new(UntypedAnswer { answer, why }))
     }
 
-    /// Whether an answer is what PG-4 lets pass: of the type that is registered for its tool or, without one, as its
-    /// tool promises.
+    /// Returns whether PG-4 accepts an answer: it has the type registered for its tool or, if none is registered,
+    /// matches what the tool promises.
     pub(crate) fn passes(&self, listed: &Listed, answer: &Answer) -> bool {
         match self.has(listed.id()) {
             true => self.content(listed, answer).is_ok(),
@@ -237,7 +237,7 @@ impl OutputType {
         Ok(text)
     }
 
-    /// Refusal of an answer that is valid against both schemas but does not deserialize as the type.
+    /// Builds the refusal of an answer that is valid against both schemas but does not deserialize as the type.
     fn broken(&self, listed: &Listed, why: &str) -> Blocked {
         quoting(format!("the answer of `{}` is not a valid `{}`", listed.id(), self.name), &bounded(why))
     }
@@ -302,14 +302,14 @@ impl<T> TypedAnswer<T> {
         &self.text
     }
 
-    /// Returns the value and drops the text, so that nothing can be quoted from it any more.
+    /// Returns the value and drops the text, so nothing can be quoted from it afterwards.
     #[must_use]
     pub fn into_value(self) -> T {
         self.value
     }
 }
 
-/// Raw, unchecked answer. No summary can be made from it: that takes a [`TypedAnswer`] value.
+/// Raw, unchecked answer. It cannot be summarized: that takes a [`TypedAnswer`].
 ///
 /// ```compile_fail,E0308
 /// use omen_gate::output::UntypedAnswer;
@@ -333,7 +333,7 @@ impl UntypedAnswer {
         &self.answer
     }
 
-    /// Reason why the answer could not be typed (PG-4).
+    /// Returns the reason why the answer could not be typed (PG-4).
     #[must_use]
     pub fn why(&self) -> &Blocked {
         &self.why
@@ -344,7 +344,7 @@ impl UntypedAnswer {
         Self { why, ..self }
     }
 
-    /// Splits into the answer and the reason.
+    /// Splits the value into the answer and the reason.
     #[must_use]
     pub fn into_parts(self) -> (Answer, Blocked) {
         (self.answer, self.why)
@@ -355,12 +355,12 @@ fn reads<T: DeserializeOwned>(text: &str) -> Result<(), String> {
     serde_json::from_str::<T>(text).map(drop).map_err(|error| error.to_string())
 }
 
-/// Refusal whose message names only tools, types and schemas, and quotes nothing from an answer.
+/// Builds a refusal whose message names only tools, types and schemas, and quotes nothing from an answer.
 fn blocked(message: impl Into<String>, help: impl Into<String>) -> Blocked {
     Blocked::new(GateCode::Pg4, message, help).quoting_nothing()
 }
 
-/// Refusal whose message quotes the answer.
+/// Builds a refusal whose message quotes the answer.
 fn quoting(reason: String, quoted: &str) -> Blocked {
     Blocked::new(GateCode::Pg4, format!("{reason}: {quoted}"), RAW).unquoted_as(reason)
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::answer::output::TypedAnswer;
 use crate::base::{Blocked, GateCode, bounded};
 
-/// Summary as a model writes it: an unchecked claim.
+/// Summary written by a model: an unchecked claim.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Summary {
@@ -22,7 +22,7 @@ pub struct Summary {
 pub struct Section {
     /// Topic of the section.
     pub heading: String,
-    /// Statements of the section. Without bullets it claims nothing, as in a section on risks of a harmless text.
+    /// Statements of the section. A section without bullets claims nothing, e.g. one on the risks of a harmless text.
     pub bullets: Vec<Bullet>,
 }
 
@@ -32,8 +32,8 @@ pub struct Section {
 pub struct Bullet {
     /// Statement, with at least one letter or digit.
     pub text: String,
-    /// Evidence: a verbatim piece of the answer's canonical text, with at least one letter or digit. The text is JSON,
-    /// so a quotation mark within a string is written `\"`.
+    /// Evidence: a verbatim excerpt of the answer's canonical text, with at least one letter or digit. The text is
+    /// JSON, so a quotation mark within a string is written `\"`.
     pub evidence: String,
 }
 
@@ -43,7 +43,7 @@ pub struct GroundedSummary {
     summary: Summary,
 }
 
-/// Accepts a summary if the evidence of every bullet, in every section, is a piece of the typed answer's text.
+/// Accepts a summary if the evidence of every bullet, in every section, occurs in the typed answer's text.
 ///
 /// A section without bullets has no evidence to check, and passes. A summary without sections is refused, and so is a
 /// bullet with a blank statement, which no evidence can support.
@@ -91,10 +91,10 @@ impl GroundedSummary {
     }
 }
 
-/// First faults, and the number of further ones.
+/// First faults, and the number of remaining ones.
 #[derive(Default)]
 struct Faults {
-    /// Message of each fault, with and without the evidence.
+    /// Message for each fault, with and without the evidence.
     shown: Vec<(String, String)>,
     more: usize,
 }
@@ -119,7 +119,7 @@ impl Faults {
 
 fn fault(text: &str, evidence: &str) -> Option<&'static str> {
     if is_blank(evidence) {
-        // A comma or a brace occurs in every answer.
+        // A comma or a brace occurs in every answer, so it proves nothing.
         return Some("has evidence without a letter or a digit");
     }
     (!text.contains(evidence)).then_some("has evidence that is not in the answer")
@@ -129,5 +129,5 @@ fn is_blank(text: &str) -> bool {
     !text.chars().any(char::is_alphanumeric)
 }
 
-/// Limit of faults listed in a message.
+/// Maximum number of faults listed in a message.
 const SHOWN: usize = 8;

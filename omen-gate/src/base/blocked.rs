@@ -4,17 +4,17 @@ use omen_order::Refusal;
 
 use crate::base::code::GateCode;
 
-/// Refusal by the gate: the rule that forbids something, what is wrong, and how to fix it.
+/// Refusal by the gate: the refusing rule, what is wrong, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{code}: {message}")]
 pub struct Blocked {
-    /// Rule that refuses.
+    /// Rule that refuses the call.
     pub code: GateCode,
     /// Message in lower case, with input in backticks.
     pub message: String,
     /// Help: how to fix the error.
     pub help: String,
-    /// `message` without quoted input, where the caller knows it.
+    /// `message` without quoted input, if the caller knows it.
     pub(crate) unquoted: Option<String>,
     /// Refusal by the rules on order, as data.
     pub(crate) order: Option<Box<Refusal>>,
@@ -26,33 +26,33 @@ impl Blocked {
         Self { code, message: message.into(), help: help.into(), unquoted: None, order: None }
     }
 
-    /// Adds what the rules on order say.
+    /// Attaches the details of a refusal by the rules on order.
     pub(crate) fn of_order(self, refusal: Box<Refusal>) -> Self {
         Self { order: Some(refusal), ..self }
     }
 
-    /// Refusal by the rules on order (O-1 to O-3, O-5, O-6): the rule, what it needs, and the earlier call that comes
-    /// nearest.
+    /// Returns the refusal by the rules on order (O-1 to O-3, O-5, O-6): the rule, what it requires, and the closest
+    /// earlier call.
     #[must_use]
     pub fn order(&self) -> Option<&Refusal> {
         self.order.as_deref()
     }
 
-    /// Sets the reason that is recorded where the values of a call must not be. It must quote nothing that a client, a
-    /// model or a tool has written.
+    /// Sets the reason to record in places where the call's values must not appear. It must quote nothing written by a
+    /// client, a model or a tool.
     #[must_use]
     pub fn unquoted_as(self, reason: impl Into<String>) -> Self {
         Self { unquoted: Some(reason.into()), ..self }
     }
 
-    /// Marks a refusal by a rule that reads foreign text as quoting none of it.
+    /// Marks a refusal as quoting none of the foreign text that its rule reads.
     pub(crate) fn quoting_nothing(self) -> Self {
         let reason = self.message.clone();
         self.unquoted_as(reason)
     }
 
-    /// Reason without quoted input. A rule that reads foreign text is assumed to quote it unless
-    /// [`unquoted_as`](Self::unquoted_as) says otherwise: then the reason is only the rule's title.
+    /// Returns the reason without quoted input. A rule that reads foreign text is assumed to quote it, which leaves
+    /// only the rule's title, unless [`unquoted_as`](Self::unquoted_as) sets a reason.
     #[must_use]
     pub fn unquoted(&self) -> &str {
         match &self.unquoted {
@@ -63,8 +63,8 @@ impl Blocked {
     }
 }
 
-/// Whether a rule reads text by a planner, a client or a tool, so that its reasons may quote it. Reasons of the other
-/// rules name only tools, permissions, limits and the operator's configuration.
+/// Returns whether a rule reads text from a planner, a client or a tool, so its reasons may quote that text. Reasons of
+/// the other rules name only tools, permissions, limits and the operator's configuration.
 fn reads_foreign_text(code: GateCode) -> bool {
     match code {
         GateCode::Pg1 | GateCode::Pg2 | GateCode::Pg4 | GateCode::Pg5 | GateCode::A4 | GateCode::R3 => true,

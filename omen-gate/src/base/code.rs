@@ -13,7 +13,7 @@ impl fmt::Display for GateCode {
     }
 }
 
-/// Error of parsing an unknown code.
+/// Error returned when parsing an unknown code.
 pub type UnknownCode = omen_types::code::UnknownCode<GateCode>;
 
 impl FromStr for GateCode {
@@ -24,7 +24,7 @@ impl FromStr for GateCode {
         let upper = text.to_ascii_uppercase();
         let find = |name: &str| Self::ALL.iter().copied().find(|code| code.as_str() == name);
         find(&upper).ok_or_else(|| {
-            // Typed as `PG3`, it still means `PG-3`. Codes are too short for any looser comparison.
+            // `PG3` still means `PG-3`. Codes are too short for a looser comparison.
             let same = |code: &Self| code.as_str().replace('-', "") == upper.replace(['-', '_', ' '], "");
             let long = || suggest::nearest(&upper, Self::ALL.iter().map(|code| code.as_str())).and_then(find);
             let near = Self::ALL.iter().copied().find(same).or_else(|| (upper.len() > 2).then(long).flatten());

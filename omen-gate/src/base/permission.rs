@@ -1,4 +1,4 @@
-//! Permissions that the operator gives a tool.
+//! Permissions that the operator grants a tool.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -7,7 +7,7 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-/// Kind of effect. Annotations by the server, such as `readOnlyHint`, are claims and grant nothing (D47).
+/// Kind of effect. Server annotations such as `readOnlyHint` are claims and grant nothing (D47).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Permission {
@@ -17,7 +17,7 @@ pub enum Permission {
     Write,
     /// Runs a program.
     Execute,
-    /// Communicates beyond the machine.
+    /// Communicates with other machines.
     Network,
 }
 
@@ -25,7 +25,7 @@ impl Permission {
     /// All permissions.
     pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Execute, Self::Network];
 
-    /// Name in configurations and logs, such as `WRITE`.
+    /// Returns the name used in configurations and logs, such as `WRITE`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -36,14 +36,14 @@ impl Permission {
         }
     }
 
-    /// Whether using the permission needs a confirmation unless it is pre-granted (G3): true of all but [`Self::Read`].
+    /// Returns whether using the permission needs a confirmation unless it is pre-granted (G3): all except [`Self::Read`] do.
     #[must_use]
     pub fn needs_confirmation(self) -> bool {
         self != Self::Read
     }
 }
 
-/// Written by hand as one `enum`: the derived schema would have one branch per value.
+/// Written by hand as a single `enum`: the derived schema would have one branch per value.
 impl JsonSchema for Permission {
     fn inline_schema() -> bool {
         true
@@ -64,18 +64,18 @@ impl fmt::Display for Permission {
     }
 }
 
-/// Non-empty set of permissions. A tool without permissions would need no grant, and nothing runs without one (G1).
+/// Non-empty set of permissions. A tool without permissions would need no grant, but nothing runs without one (G1).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Permission>")]
 pub struct Permissions(BTreeSet<Permission>);
 
-/// Error of an empty list of permissions.
+/// Error for an empty list of permissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a tool needs at least one permission")]
 pub struct NoPermission;
 
 impl Permissions {
-    /// Creates the set; order and repetition do not matter.
+    /// Creates the set; order and duplicates do not matter.
     ///
     /// # Errors
     /// If the list is empty.
@@ -104,7 +104,7 @@ impl TryFrom<Vec<Permission>> for Permissions {
     }
 }
 
-/// Writes the permissions as in `READ, WRITE`.
+/// Writes the permissions separated by commas: `READ, WRITE`.
 impl fmt::Display for Permissions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, permission) in self.iter().enumerate() {

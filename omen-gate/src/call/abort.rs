@@ -10,7 +10,7 @@ use crate::call::fault::FaultClass;
 #[serde(tag = "reason", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Abort {
-    /// The turn reached the limit of failures (R2).
+    /// The turn reached its failure limit (R2).
     #[error("the turn is aborted: failure budget exhausted after {failures} failed calls; the last one: {last}")]
     TooManyFailures {
         /// Failures in the turn.
@@ -18,7 +18,7 @@ pub enum Abort {
         /// Class of the last failure.
         last: FaultClass,
     },
-    /// The turn reached the limit of consecutive failures (R2).
+    /// The turn reached its limit of consecutive failures (R2).
     #[error(
         "the turn is aborted: failure budget exhausted after {failures} failed calls in a row; the last one: {last}"
     )]
@@ -28,7 +28,7 @@ pub enum Abort {
         /// Class of the last failure.
         last: FaultClass,
     },
-    /// A step depends on another step that was not done (R4).
+    /// A step depends on another step that was not completed (R4).
     #[error("the turn is aborted: step `{step}` needs step `{dependency}`, which {missing}")]
     MissingDependency {
         /// Step that cannot run.
@@ -48,7 +48,7 @@ pub enum Abort {
     },
 }
 
-/// Reason why a step was not done.
+/// Reason why a step was not completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum Missing {
@@ -61,13 +61,13 @@ pub enum Missing {
     /// A rule blocked the step.
     #[error("was blocked by {0}")]
     Blocked(#[serde(serialize_with = "code")] GateCode),
-    /// The tool was called, and a rule withholds its answer.
+    /// The tool was called, but a rule withholds its answer.
     #[error("was called, and its answer is withheld by {0}")]
     Withheld(#[serde(serialize_with = "code")] GateCode),
 }
 
 impl Abort {
-    /// Rule that ends the turn.
+    /// Returns the rule that ends the turn.
     #[must_use]
     pub fn code(&self) -> GateCode {
         match self {

@@ -1,8 +1,8 @@
 //! PG-3: the operator's rules on the arguments of calls.
 //!
-//! An entry of `[[allow]]` may have a table `where`, which identifies members of the arguments by JSON pointers and
-//! states the conditions on each. Every rule is checked on every call. Undecidable cases are refused: a missing member,
-//! a value of another type, a text that two programs read in different ways.
+//! An `[[allow]]` entry may have a `where` table, which identifies members of the arguments by JSON pointers and states
+//! conditions on each. Every rule is checked on every call. Undecidable cases are refused: a missing member, a value of
+//! another type, a text that two programs read differently.
 //!
 //! ```
 //! use omen_gate::Config;

@@ -17,16 +17,16 @@ pub use state::BreakerState;
 use shared::{SharedBreakers, Table};
 use state::{Breaker, NotAdmitted, next};
 
-/// Circuit breakers, one for each tool name: a tool of the same name on another server shares it (D50). They are kept
-/// in memory only, and wait by the injected clock. Clones share them.
+/// Circuit breakers, one per tool name: tools with the same name on different servers share one (D50). They are kept
+/// only in memory, and measure time with the injected clock. Clones share them.
 ///
-/// A breaker starts closed. A limit of consecutive failures opens it; while it is open, every call is refused. After
-/// the cooldown it is half open: one call is let through as a probe, and no other until the probe ends. If the probe
+/// A breaker starts closed. It opens at a limit of consecutive failures; while open, it refuses every call. After the
+/// cooldown it is half open: it lets one call through as a probe, and no other until the probe ends. If the probe
 /// succeeds, the breaker closes; otherwise it opens again.
 #[derive(Clone, Debug)]
 pub struct Breakers(Arc<SharedBreakers>);
 
-/// Limit of breakers. An idle one is forgotten to make room.
+/// Maximum number of breakers. An idle breaker is forgotten to make room.
 pub const MAX_BREAKERS: usize = 1024;
 
 impl Breakers {
@@ -38,9 +38,8 @@ impl Breakers {
 
     /// Admits a call of a tool.
     ///
-    /// # Errors
-    /// If the tool's breaker is open, or half open with its probe under way; or if [`MAX_BREAKERS`] other tools have
-    /// calls under way or recorded failures.
+    /// # Errors If the tool's breaker is open, or half open with its probe in progress; or if [`MAX_BREAKERS`] other
+    /// tools have calls in progress or recorded failures.
     pub fn admit(&self, tool: &ToolName) -> Result<Admission, Blocked> {
         let mut table = self.0.table.lock();
         let now = self.0.clock.monotonic();
@@ -64,7 +63,7 @@ impl Breakers {
         table.breakers.get(tool).map_or(Ok(()), |breaker| breaker.look(now).map_err(|why| refused(tool, &why)))
     }
 
-    /// States of the breakers that are not idle, by tool name. All others are closed, without a failure.
+    /// Returns the states of the breakers that are not idle, by tool name. All others are closed without a failure.
     #[must_use]
     pub fn states(&self) -> BTreeMap<ToolName, BreakerState> {
         let table = self.0.table.lock();
@@ -72,7 +71,7 @@ impl Breakers {
         table.breakers.iter().map(|(tool, breaker)| (tool.clone(), breaker.state(now))).collect()
     }
 
-    /// State of one breaker.
+    /// Returns the state of one breaker.
     #[must_use]
     pub fn state(&self, tool: &ToolName) -> BreakerState {
         let table = self.0.table.lock();
@@ -86,8 +85,8 @@ fn refused(tool: &ToolName, why: &NotAdmitted) -> Blocked {
     Blocked::new(GateCode::R1, message, format!("the tool has failed too often; {}", why.help))
 }
 
-/// Admission of one call. The holder reports how the call ended. Dropping it without a report, as when a future is
-/// cancelled or code panics, counts as a failure and frees the probe.
+/// Admission of one call. The holder reports how the call ended. Dropping the admission without a report, as when a
+/// future is cancelled or code panics, counts as a failure and frees the probe.
 ///
 /// ```compile_fail,E0382
 /// # fn f(admission: omen_gate::breaker::Admission) {
@@ -117,14 +116,14 @@ impl Admission {
     /// Reports that the call failed.
     pub fn failure(self) {}
 
-    /// Reports the end of the call: a success to the breaker unless the fault is the tool's.
+    /// Reports the end of the call: as a success, unless the fault is the tool's.
     pub fn resolve(mut self, fault: Option<&Fault>) {
         if fault.is_none_or(|fault| !fault.class().trips_breaker()) {
             self.end = CallEnd::Success;
         }
     }
 
-    /// Reports that the call was not made, because something else forbade it. Nothing is counted, and a probe is freed.
+    /// Reports that the call was not made because something else forbade it. Nothing is counted, and a probe is freed.
     pub fn unused(mut self) {
         self.end = CallEnd::Unused;
     }

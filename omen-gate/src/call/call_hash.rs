@@ -1,4 +1,4 @@
-//! Hash of a call.
+//! Call hash.
 
 use std::fmt;
 
@@ -8,14 +8,14 @@ use sha2::{Digest as _, Sha256};
 
 use crate::base::{NotExact, ToolId};
 
-/// SHA-256 of the canonical form (RFC 8785) of `{"server": …, "tool": …, "args": …}`. It includes the server, so that a
-/// confirmation does not apply to a tool of the same name on another server (D48).
+/// SHA-256 of the canonical form (RFC 8785) of `{"server": …, "tool": …, "args": …}`. It includes the server, so a
+/// confirmation does not apply to a tool with the same name on another server (D48).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CallHash([u8; 32]);
 
 impl CallHash {
-    /// Hashes a tool and its arguments, which are canonical JSON. Names in the order of RFC 8785 around canonical parts
-    /// make a canonical whole.
+    /// Hashes a tool and its arguments, given as canonical JSON. Canonical parts under member names in RFC 8785 order
+    /// form a canonical whole.
     pub(super) fn new(ToolId { server, tool }: &ToolId, args: &[u8]) -> Result<Self, NotExact> {
         let (server, tool) = (write_text(server.as_str())?, write_text(tool.as_str())?);
         let parts: [&[u8]; 7] = [b"{\"args\":", args, b",\"server\":", &server, b",\"tool\":", &tool, b"}"];

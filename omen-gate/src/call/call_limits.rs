@@ -1,19 +1,19 @@
-//! R2: limits of calls in a turn and in a client session.
+//! R2: limits on the calls of a turn and of a client session.
 
 use std::num::NonZeroU32;
 
 use crate::base::{Blocked, GateCode};
 
-/// Limits of calls; `None` is unlimited.
+/// Call limits; `None` means unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CallLimits {
-    /// Calls in a turn.
+    /// Maximum number of calls in a turn.
     pub turn: Option<NonZeroU32>,
-    /// Calls in a client session.
+    /// Maximum number of calls in a client session.
     pub session: Option<NonZeroU32>,
 }
 
-/// Checks that one more call after `made` calls is within the limit.
+/// Checks that one more call after `made` calls stays within the limit.
 pub(crate) fn room(limit: Option<NonZeroU32>, made: u32, whose: &str, key: &str) -> Result<(), Blocked> {
     match limit {
         Some(limit) if made >= limit.get() => {

@@ -1,9 +1,9 @@
-//! R2: the budget of failures of a turn.
+//! R2: a turn's failure budget.
 
 use crate::call::abort::Abort;
 use crate::call::fault::{Fault, FaultClass};
 
-/// Bounds of a failure budget. The protocol's figures, 3 and 2, are maxima; a configuration can only be stricter.
+/// Bounds of a failure budget. The protocol's values, 3 and 2, are maxima; a configuration can only be stricter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BudgetLimits {
     failures: u32,
@@ -11,9 +11,9 @@ pub struct BudgetLimits {
 }
 
 impl BudgetLimits {
-    /// Maximum of failures in a turn (R2).
+    /// Maximum number of failures in a turn (R2).
     pub const MAX_FAILURES: u32 = 3;
-    /// Maximum of consecutive failures in a turn (R2).
+    /// Maximum number of consecutive failures in a turn (R2).
     pub const MAX_IN_A_ROW: u32 = 2;
 
     /// Creates bounds for total and consecutive failures. Values are clamped to
@@ -23,13 +23,13 @@ impl BudgetLimits {
         Self { failures: failures.clamp(1, Self::MAX_FAILURES), in_a_row: in_a_row.clamp(1, Self::MAX_IN_A_ROW) }
     }
 
-    /// Limit of failures in a turn.
+    /// Returns the maximum number of failures in a turn.
     #[must_use]
     pub fn failures(self) -> u32 {
         self.failures
     }
 
-    /// Limit of consecutive failures.
+    /// Returns the maximum number of consecutive failures.
     #[must_use]
     pub fn in_a_row(self) -> u32 {
         self.in_a_row
@@ -44,8 +44,8 @@ impl Default for BudgetLimits {
 
 /// Failures of one turn. Faults of every class count.
 ///
-/// A turn with a spent budget makes no further call, so the failures never exceed the budget. It may still end normally
-/// if it needs no more calls.
+/// A turn with a spent budget makes no further calls, so failures never exceed the budget. The turn may still end
+/// normally if it needs no more calls.
 #[derive(Debug)]
 pub struct FailureBudget {
     limits: BudgetLimits,
@@ -66,10 +66,10 @@ impl FailureBudget {
         Self { limits, failures, in_a_row, last: Some(last) }
     }
 
-    /// Reserves the budget for one call until its end is reported, so a turn makes one call at a time.
+    /// Reserves the budget for one call until the end of the call is reported, so a turn makes one call at a time.
     ///
     /// # Errors
-    /// If the budget is spent, which is permanent.
+    /// If the budget is spent. It stays spent for the rest of the turn.
     pub fn attempt(&mut self) -> Result<Attempt<'_>, Abort> {
         match self.last {
             Some(last) if self.failures >= self.limits.failures => {
@@ -82,13 +82,13 @@ impl FailureBudget {
         }
     }
 
-    /// Failures so far.
+    /// Returns the number of failures so far.
     #[must_use]
     pub fn failures(&self) -> u32 {
         self.failures
     }
 
-    /// Failures since the last success.
+    /// Returns the number of failures since the last success.
     #[must_use]
     pub fn in_a_row(&self) -> u32 {
         self.in_a_row

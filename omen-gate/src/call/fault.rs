@@ -1,4 +1,4 @@
-//! R3: failures of calls, as one closed type.
+//! R3: failed calls, as one closed type.
 
 mod class;
 
@@ -12,14 +12,14 @@ use tokio::time::timeout;
 
 use crate::base::bounded;
 
-/// Failed call. Every failure, timeout, panic and malformed answer is one of these, determined by what happened alone
-/// (R3). Text from outside is cut to a bounded length.
+/// Failed call. Every failure, timeout, panic and malformed answer maps to one variant, determined only by what
+/// happened (R3). Text from outside is truncated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// No answer arrived in time.
     #[error("no answer within {after:?}")]
     Timeout {
-        /// Time that the gate waited.
+        /// Time that the gate waited for the answer.
         after: Duration,
     },
     /// The call was cancelled.
@@ -28,16 +28,16 @@ pub enum Fault {
     /// The server could not be started or reached; the tool did not run.
     #[error("the server cannot be reached: {why}")]
     Unreachable {
-        /// Reason, cut to a bounded length.
+        /// Reason, truncated to a bounded length.
         why: String,
     },
-    /// The server ended or the connection broke during the call: it is unknown whether the tool ran.
+    /// The server ended or the connection broke during the call. Whether the tool ran is unknown.
     #[error("the server died during the call: {why}")]
     Died {
-        /// Reason, cut to a bounded length.
+        /// Reason, truncated to a bounded length.
         why: String,
     },
-    /// Code of the tool or of its client panicked.
+    /// Code in the tool or its client panicked.
     #[error("the call panicked")]
     Panicked,
     /// The answer is larger than the limit.
@@ -49,27 +49,27 @@ pub enum Fault {
     /// The answer violates the protocol.
     #[error("the answer is malformed: {why}")]
     Malformed {
-        /// Reason, cut to a bounded length.
+        /// Reason, truncated to a bounded length.
         why: String,
     },
-    /// The server returned a protocol error (JSON-RPC), such as for an unknown tool.
+    /// The server returned a protocol error (JSON-RPC), e.g. for an unknown tool.
     #[error("the server refused the call ({code}): {message}")]
     Refused {
-        /// Error code of JSON-RPC.
+        /// JSON-RPC error code.
         code: i64,
-        /// Message by the server, cut to a bounded length.
+        /// Message from the server, truncated to a bounded length.
         message: String,
     },
-    /// The tool ran and reports that it failed (`isError`).
+    /// The tool ran and reported a failure (`isError`).
     #[error("the tool reports an error: {message}")]
     Tool {
-        /// Message by the tool, cut to a bounded length.
+        /// Message from the tool, truncated to a bounded length.
         message: String,
     },
 }
 
 impl Fault {
-    /// Description without text by the tool, its server or a library, which may quote the arguments.
+    /// Returns a description without text from the tool, its server or a library, which may quote the arguments.
     #[must_use]
     pub fn unquoted(&self) -> String {
         match self {
@@ -84,8 +84,8 @@ impl Fault {
 }
 
 impl Fault {
-    /// Description for a planner (R3). It includes the server's message only where the error says that the request was
-    /// invalid (JSON-RPC `-32602` to `-32600`), and the message of a tool that reported its own failure.
+    /// Returns a description for a planner (R3). It includes the server's message only if the error says that the
+    /// request was invalid (JSON-RPC `-32602` to `-32600`), and the message of a tool that reported its own failure.
     #[must_use]
     pub fn typed(&self) -> String {
         match self {
@@ -94,17 +94,17 @@ impl Fault {
         }
     }
 
-    /// Whether the server's error says that the request was invalid.
+    /// Returns whether the server's error says that the request was invalid.
     #[must_use]
     pub fn is_of_request(&self) -> bool {
         matches!(self, Self::Refused { code, .. } if REQUEST_WAS_WRONG.contains(code))
     }
 }
 
-/// JSON-RPC codes of an invalid request, an unknown method and invalid parameters.
+/// JSON-RPC codes for an invalid request, an unknown method and invalid parameters.
 const REQUEST_WAS_WRONG: std::ops::RangeInclusive<i64> = -32602..=-32600;
 
-// Constructors for faults with foreign text, which they cut to a bounded length.
+// Constructors for faults with foreign text, which they truncate.
 impl Fault {
     /// Creates the fault of a server that could not be started or reached.
     #[must_use]
@@ -130,22 +130,22 @@ impl Fault {
         Self::Refused { code, message: bounded(message) }
     }
 
-    /// Creates the fault of a tool that reports its failure.
+    /// Creates the fault of a tool that reports its own failure.
     #[must_use]
     pub fn tool(message: &str) -> Self {
         Self::Tool { message: bounded(message) }
     }
 }
 
-/// Runs a call as a separate task within a time limit. A call that exceeds the limit is aborted, a panic becomes a
-/// fault, and dropping the future aborts the call. Requires a tokio runtime with time enabled.
+/// Runs a call as a separate task with a time limit. A call that exceeds the limit is aborted, a panic becomes a fault,
+/// and dropping the future aborts the call. Requires a tokio runtime with time enabled.
 ///
-/// A call that blocks its thread cannot be aborted: it is abandoned in time only if the runtime has another thread, and
-/// its thread is lost.
+/// A call that blocks its thread cannot be aborted: it is abandoned on time only if the runtime has another thread, and
+/// its own thread is lost.
 ///
 /// # Errors
-/// The call's own error; [`Fault::Timeout`], [`Fault::Panicked`] or [`Fault::Cancelled`]; and [`Fault::Unreachable`]
-/// outside of a tokio runtime.
+/// The call's own error; [`Fault::Timeout`], [`Fault::Panicked`] or [`Fault::Cancelled`]; or [`Fault::Unreachable`]
+/// outside a tokio runtime.
 pub async fn guarded<T, F>(limit: Duration, call: F) -> Result<T, Fault>
 where
     T: Send + 'static,
@@ -154,7 +154,7 @@ where
     let Ok(runtime) = Handle::try_current() else {
         return Err(Fault::Unreachable { why: "no tokio runtime is running".to_owned() });
     };
-    // A `JoinSet` aborts its tasks when it is dropped.
+    // A `JoinSet` aborts its tasks when dropped.
     let mut task = JoinSet::new();
     task.spawn_on(call, &runtime);
     match timeout(limit, task.join_next()).await {
@@ -165,10 +165,10 @@ where
     }
 }
 
-/// Runs synchronous foreign code.
+/// Runs foreign synchronous code.
 ///
 /// # Errors
-/// [`Fault::Panicked`] if it panics.
+/// [`Fault::Panicked`] if the code panics.
 pub(crate) fn caught<T>(run: impl FnOnce() -> T) -> Result<T, Fault> {
     // Unwind safe: state that the code leaves half changed is not used here.
     catch_unwind(AssertUnwindSafe(run)).map_err(|_| Fault::Panicked)

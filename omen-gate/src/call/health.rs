@@ -1,4 +1,4 @@
-//! R5: the health of tools, read-only.
+//! R5: read-only health of the tools.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use crate::base::{GateClock, ToolId, ToolName, bounded, clock};
 use crate::call::breaker::{BreakerState, Breakers};
 use crate::call::fault::{Fault, FaultClass};
 
-/// Counts of calls and faults. Clones share them. The gate decides nothing by them: no breaker, budget or grant can
-/// read them (R5).
+/// Counts of calls and faults. Clones share them. The gate never bases a decision on them: no breaker, budget or grant
+/// can read them (R5).
 #[derive(Clone, Debug)]
 pub struct Health(Arc<SharedCounts>);
 
@@ -27,14 +27,14 @@ struct Counts {
     untracked: u64,
 }
 
-/// Health at one moment.
+/// Health at a point in time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Snapshot {
     /// Time of the snapshot, in RFC 3339.
     pub at: String,
-    /// Tools that were called, in order of server and name.
+    /// Called tools, ordered by server and name.
     pub tools: Vec<ToolHealth>,
-    /// Calls of tools beyond the first [`MAX_TOOLS`].
+    /// Number of calls to tools beyond the first [`MAX_TOOLS`].
     pub untracked: u64,
     /// Breakers that are not idle. All others are closed.
     pub breakers: BTreeMap<ToolName, BreakerState>,
@@ -43,11 +43,11 @@ pub struct Snapshot {
 /// Health of one tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ToolHealth {
-    /// Counted tool.
+    /// Tool that the counts are for.
     pub tool: ToolId,
-    /// Calls so far.
+    /// Number of calls so far.
     pub calls: u64,
-    /// Failed calls, by class.
+    /// Number of failed calls, by class.
     pub faults: BTreeMap<FaultClass, u64>,
     /// Last fault.
     pub last_fault: Option<LastFault>,
@@ -58,13 +58,13 @@ pub struct ToolHealth {
 pub struct LastFault {
     /// Class of the fault.
     pub class: FaultClass,
-    /// Description of the fault, cut to a bounded length.
+    /// Description of the fault, truncated to a bounded length.
     pub message: String,
     /// Time of the fault, in RFC 3339.
     pub at: String,
 }
 
-/// Limit of tools that are counted separately.
+/// Maximum number of tools counted separately.
 pub const MAX_TOOLS: usize = 1024;
 
 impl Health {
@@ -74,7 +74,7 @@ impl Health {
         Self(Arc::new(SharedCounts { clock, counts: Mutex::default() }))
     }
 
-    /// Counts a call and its fault.
+    /// Counts a call and its fault, if any.
     pub fn observe(&self, tool: &ToolId, fault: Option<&Fault>) {
         let mut counts = self.0.counts.lock();
         if counts.tools.len() >= MAX_TOOLS && !counts.tools.contains_key(tool) {
@@ -91,7 +91,7 @@ impl Health {
         }
     }
 
-    /// Returns the counts and the state of the breakers now.
+    /// Returns the current counts and breaker states.
     #[must_use]
     pub fn snapshot(&self, breakers: &Breakers) -> Snapshot {
         let breakers = breakers.states();

@@ -1,4 +1,4 @@
-//! Rate limits: calls of a tool within a sliding window.
+//! Rate limits: calls to a tool within a sliding window.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -25,16 +25,16 @@ pub struct Rate {
 )]
 pub struct BadRate;
 
-/// Largest number of calls in a limit, and of calls remembered for a tool.
+/// Maximum number of calls in a limit, and of calls remembered per tool.
 pub(crate) const MAX_CALLS: u32 = 1000;
-/// Longest window of a limit.
+/// Maximum window length of a limit.
 pub(crate) const MAX_WINDOW: Duration = Duration::from_secs(86_400);
 
 impl Rate {
     /// Creates a limit on the number of calls within a window.
     ///
     /// # Errors
-    /// If it allows more than 1000 calls, or the window is zero or longer than a day.
+    /// If the limit allows more than 1000 calls, or the window is zero or longer than a day.
     pub fn new(calls: NonZeroU32, window: Duration) -> Result<Self, BadRate> {
         let is_right = calls.get() <= MAX_CALLS && !window.is_zero() && window <= MAX_WINDOW;
         is_right.then_some(Self { calls, window }).ok_or(BadRate)
@@ -42,13 +42,13 @@ impl Rate {
 }
 
 impl Rate {
-    /// Calls allowed in a window.
+    /// Returns the number of calls allowed in a window.
     #[must_use]
     pub fn calls(self) -> u32 {
         self.calls.get()
     }
 
-    /// Length of the window.
+    /// Returns the length of the window.
     #[must_use]
     pub fn window(self) -> Duration {
         self.window
@@ -75,7 +75,7 @@ impl FromStr for Rate {
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = self.window.as_secs();
-        // The longest unit that divides the window.
+        // The longest unit that divides the window evenly.
         let fits = UNITS.iter().rev().find(|(_, unit)| seconds.is_multiple_of(*unit));
         let (name, unit) = fits.copied().unwrap_or(("s", 1));
         match seconds / unit {
@@ -85,18 +85,18 @@ impl fmt::Display for Rate {
     }
 }
 
-/// Units of a window, in seconds.
+/// Units for windows, in seconds.
 const UNITS: [(&str, u64); 4] = [("s", 1), ("min", 60), ("h", 3600), ("day", 86_400)];
 
-/// Times of the calls of each tool. Every call with an intent in the log counts, even if it was stopped right after, so
-/// the state read back from the log after a restart is the same.
+/// Times of each tool's calls. Every call with an intent in the log counts, even if it was stopped right after, so the
+/// state read back from the log after a restart is the same.
 #[derive(Debug)]
 pub(crate) struct Rates {
     clock: Arc<dyn GateClock>,
     calls: Mutex<BTreeMap<ToolId, VecDeque<Duration>>>,
 }
 
-/// Counted call. Dropping it discards the count unless it was kept.
+/// Counted call. Dropping the guard discards the count unless it was kept.
 #[derive(Debug)]
 #[must_use = "dropped, the call does not count"]
 pub(crate) struct CountGuard<'r> {
@@ -110,9 +110,9 @@ impl Rates {
         Self { clock, calls: Mutex::default() }
     }
 
-    /// Counts a call that was made `age` ago, before a restart.
+    /// Counts a call made `age` ago, before a restart.
     pub(crate) fn restore(&self, tool: ToolId, age: Duration) {
-        // No window reaches back before the start of the clock, so older calls do not count.
+        // No window extends back before the start of the clock, so older calls do not count.
         let Some(at) = self.now().checked_sub(age) else { return };
         self.calls.lock().entry(tool).or_default().push_back(at);
     }
@@ -127,7 +127,7 @@ impl Rates {
         }
     }
 
-    /// Counts a call and checks the limit, atomically. Even a call over the limit counts until the returned guard is
+    /// Counts a call and checks the limit, atomically. A call over the limit also counts until the returned guard is
     /// dropped.
     pub(crate) fn take(&self, tool: &ToolId, rate: Option<Rate>) -> (CountGuard<'_>, Result<(), Blocked>) {
         let mut calls = self.calls.lock();
@@ -144,13 +144,13 @@ impl Rates {
         (CountGuard { rates: self, tool: tool.clone(), at: Some(now) }, verdict)
     }
 
-    /// Time with an offset of one window, so that calls before the start of the process have a time, too.
+    /// Returns the time plus one maximum window, so that calls from before the process started have a time too.
     fn now(&self) -> Duration {
         self.clock.monotonic().saturating_add(MAX_WINDOW)
     }
 }
 
-/// Checks that one more call is within the limit.
+/// Checks that one more call stays within the limit.
 fn room(tool: &ToolId, rate: Rate, made: &VecDeque<Duration>, now: Duration) -> Result<(), Blocked> {
     // The call that must leave the window first.
     let before = made.len().checked_sub(rate.calls.get() as usize).and_then(|index| made.get(index));
@@ -160,7 +160,7 @@ fn room(tool: &ToolId, rate: Rate, made: &VecDeque<Duration>, now: Duration) -> 
     }
     let s = if rate.calls.get() == 1 { "" } else { "s" };
     let message = format!("`{tool}` has had {} call{s} within the time of its limit, `max = \"{rate}\"`", rate.calls);
-    // Rounded up: part of a second must be waited for, too.
+    // Rounded up, because a fraction of a second must be waited for too.
     let seconds = left.as_secs() + u64::from(left.subsec_nanos() > 0);
     Err(Blocked::new(
         GateCode::Pg3,

@@ -6,22 +6,22 @@ use serde_json::{Map, Value};
 use crate::base::ToolName;
 use crate::call::fault::Fault;
 
-/// Tool as listed by `tools/list`. Members that the gate does not use are kept, because a pin covers the whole
+/// Tool as listed by `tools/list`. Members that the gate does not use are kept because a pin covers the whole
 /// description.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tool {
     /// Tool name.
     pub name: ToolName,
-    /// Description by the server.
+    /// Description from the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// JSON Schema of the arguments.
     pub input_schema: Map<String, Value>,
-    /// JSON Schema of the structured answer, if the tool promises one.
+    /// JSON Schema of the structured answer, if the tool declares one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Map<String, Value>>,
-    /// Other members. Annotations are claims, not grants (D47).
+    /// Other members. Annotations are claims and grant nothing (D47).
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }
@@ -45,20 +45,20 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Whether the tool asks for input first (2026-07-28), and is called again with it.
+    /// Returns whether the tool requests input first (2026-07-28) and must be called again with it.
     #[must_use]
     pub fn asks_for_input(&self) -> bool {
         self.more.get("resultType").is_some_and(|kind| kind == "input_required") && self.says_nothing()
     }
 
-    /// Whether the tool has started a task, whose result is fetched later.
+    /// Returns whether the tool has started a task, whose result is fetched later.
     #[must_use]
     pub fn starts_task(&self) -> bool {
         let is_task = self.more.get("task").is_some_and(Value::is_object) && !self.more.contains_key("resultType");
         is_task && self.says_nothing()
     }
 
-    /// Whether the tool has not said yet what it did: its `outputSchema` is not about such an answer.
+    /// Returns whether the tool has not yet reported what it did. Its `outputSchema` does not apply to such an answer.
     #[must_use]
     pub fn is_interim(&self) -> bool {
         self.asks_for_input() || self.starts_task()
@@ -70,7 +70,7 @@ impl Answer {
         is_empty && !members.iter().any(|key| self.more.contains_key(*key))
     }
 
-    /// Returns the fault that the tool reports, if `isError` is set.
+    /// Returns the fault that the tool reports if `isError` is set.
     #[must_use]
     pub fn fault(&self) -> Option<Fault> {
         if self.is_error != Some(true) {

@@ -1,4 +1,4 @@
-//! Call of a tool, from where its bytes enter to the server that gets them.
+//! Tool call, from the arrival of its bytes to the server that receives it.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,11 +10,11 @@ use super::call_hash::CallHash;
 use crate::base::{NotExact, ToolId};
 use omen_base::canonical::canonical_object;
 
-/// Call of a tool. Whether it may be made is not decided yet. Clones share one value: the one that is judged is the one
-/// that the server gets.
+/// Tool call that may not have been judged yet. Clones share one value, so the server receives exactly the call that
+/// was judged.
 ///
-/// A call that a client's message asks for has that message, from which its tool and arguments were read, and the
-/// server's response once there is one. So a program that relays messages sends the bytes that were judged.
+/// A call requested by a client's message holds that message, from which its tool and arguments were read, and later
+/// the server's response. A program that relays messages can thus send exactly the bytes that were judged.
 #[derive(Clone, Debug)]
 pub struct ToolCall(Arc<ToolCallParts>);
 
@@ -37,7 +37,7 @@ pub(super) struct CanonicalCall {
 }
 
 impl ToolCall {
-    /// Creates a call that no client's message asks for.
+    /// Creates a call that was not requested by a client's message.
     pub(crate) fn new(tool: ToolId, args: Map<String, Value>) -> Self {
         Self(Arc::new(ToolCallParts {
             tool,
@@ -50,26 +50,26 @@ impl ToolCall {
         }))
     }
 
-    /// Creates the call that a client's message asks for, from what was read of it.
+    /// Creates a call requested by a client's message, from the tool and arguments read from it.
     #[cfg(feature = "mcp")]
     pub(crate) fn requested(tool: ToolId, args: Map<String, Value>, request: Arc<CallToolRequest>) -> Self {
         let (canonical, response) = (OnceLock::new(), OnceLock::new());
         Self(Arc::new(ToolCallParts { tool, args, canonical, request: Some(request), response }))
     }
 
-    /// Tool to call. It may not exist.
+    /// Returns the tool to call, which may not exist.
     #[must_use]
     pub fn tool(&self) -> &ToolId {
         &self.0.tool
     }
 
-    /// Arguments of the call.
+    /// Returns the arguments of the call.
     #[must_use]
     pub fn args(&self) -> &Map<String, Value> {
         &self.0.args
     }
 
-    /// Hash that identifies tool and arguments; `None` if the arguments cannot be hashed exactly (D49).
+    /// Returns the hash that identifies the tool and arguments; `None` if the arguments cannot be hashed exactly (D49).
     #[must_use]
     pub fn hash(&self) -> Option<CallHash> {
         self.canonical().ok().map(|canonical| canonical.hash)
@@ -84,28 +84,28 @@ impl ToolCall {
         self.0.canonical.get_or_init(canonical).clone()
     }
 
-    /// Message of the client that asks for the call, if one does.
+    /// Returns the client's message that requests the call, if there is one.
     #[cfg(feature = "mcp")]
     #[must_use]
     pub fn request(&self) -> Option<&CallToolRequest> {
         self.0.request.as_deref()
     }
 
-    /// Response of the server, byte for byte, if the call was made and answered with a message.
+    /// Returns the server's response, byte for byte, if the call was made and answered with a message.
     #[cfg(feature = "mcp")]
     #[must_use]
     pub fn response(&self) -> Option<&Frame> {
         self.0.response.get()
     }
 
-    /// Keeps the response. A call is made once (PG-6), so there is no other.
+    /// Stores the response. A call is made once (PG-6), so it has only one.
     #[cfg(feature = "mcp")]
     pub(crate) fn respond(&self, response: Frame) {
         let _ = self.0.response.set(response);
     }
 }
 
-/// Calls are equal if they ask for the same.
+/// Calls are equal if they have the same tool and arguments.
 impl PartialEq for ToolCall {
     fn eq(&self, other: &Self) -> bool {
         (self.tool(), self.args()) == (other.tool(), other.args())

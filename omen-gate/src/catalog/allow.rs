@@ -8,15 +8,15 @@ use crate::base::{Blocked, GateCode, ToolId, TurnId, bounded};
 use crate::call::arguments::ArgumentRules;
 use crate::call::{Call, Demand, Rate, ToolCall};
 
-/// Tool that the operator allows, in one form.
+/// Tool that the operator allows in one form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allowed {
-    /// Tool, and the requirements of a call, as the operator states them.
+    /// Tool and the requirements of a call, as stated by the operator.
     pub demand: Demand,
-    /// Pin of the reviewed form. Without a pin the tool is listed but not approved: it does not run, and the refusal
+    /// Pin of the reviewed form. Without a pin, the tool is listed but not approved: it does not run, and the refusal
     /// shows the pin.
     pub pin: Option<Pin>,
-    /// Rules on the arguments of a call.
+    /// Rules on a call's arguments.
     pub arguments: ArgumentRules,
     /// Rate limit.
     pub rate: Option<Rate>,
@@ -30,7 +30,7 @@ pub struct Allowlist {
     nothing: Option<String>,
 }
 
-/// Error of an allowlist that lists a tool twice.
+/// Error for an allowlist that lists a tool twice.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the allowlist names `{tool}` twice")]
 pub struct BadAllowlist {
@@ -39,7 +39,7 @@ pub struct BadAllowlist {
 }
 
 impl Allowlist {
-    /// Creates an allowlist with each tool once.
+    /// Creates an allowlist in which each tool occurs once.
     ///
     /// # Errors
     /// If a tool is listed twice. [`Allowlist::nothing`] is the safe fallback.
@@ -54,13 +54,13 @@ impl Allowlist {
         Ok(list)
     }
 
-    /// Sets the directory in which relative paths of argument rules are resolved.
+    /// Sets the directory against which relative paths in argument rules are resolved.
     pub(crate) fn start_from(&mut self, folder: &Path) {
         self.entries.values_mut().for_each(|allowed| allowed.arguments.start_from(folder));
     }
 
-    /// Creates an allowlist that allows nothing, because there is no list or it is broken. A missing list never means
-    /// that every discovered tool is allowed.
+    /// Creates an allowlist that allows nothing because the list is missing or broken. A missing list never means that
+    /// every discovered tool is allowed.
     pub fn nothing(why: impl AsRef<str>) -> Self {
         Self { entries: BTreeMap::new(), nothing: Some(bounded(why.as_ref())) }
     }
@@ -76,12 +76,11 @@ impl Allowlist {
         self.entries.values()
     }
 
-    /// Checks that a discovered tool is allowed in its present form. Whether a call of it is granted is checked
-    /// separately (G1).
+    /// Checks that a discovered tool is allowed in its current form. Grants are checked separately (G1).
     ///
     /// # Errors
     /// PG-3 if the tool is not allowed, not approved in any form, or suspended because its form has changed; also if a
-    /// rule on its arguments does not fit its schema, so that it could not be applied to any call.
+    /// rule on its arguments contradicts its schema and so could not be applied to any call.
     pub fn permit(&self, listed: &Listed) -> Result<&Allowed, Blocked> {
         let id = listed.id();
         if let Some(why) = &self.nothing {
@@ -122,11 +121,11 @@ impl Allowlist {
         }
     }
 
-    /// Returns the call of a discovered tool that is allowed in its present form. Argument rules and grants are checked
+    /// Returns the call if its discovered tool is allowed in its current form. Argument rules and grants are checked
     /// separately.
     ///
     /// # Errors
-    /// PG-3 as [`Self::permit`], and A4 if the arguments cannot be hashed exactly.
+    /// PG-3 as for [`Self::permit`], and A4 if the arguments cannot be hashed exactly.
     pub(crate) fn permit_call(&self, listed: &Listed, turn: &TurnId, call: &ToolCall) -> Result<Call, Blocked> {
         Call::demanded(turn.clone(), self.permit(listed)?.demand.clone(), call).map_err(|error| {
             Blocked::new(GateCode::A4, error.to_string(), "write such numbers as strings")
@@ -134,7 +133,7 @@ impl Allowlist {
         })
     }
 
-    /// Checks that the arguments of a call satisfy the rules on them.
+    /// Checks that the arguments of a call satisfy their rules.
     ///
     /// # Errors
     /// PG-3.
@@ -142,7 +141,7 @@ impl Allowlist {
         self.get(call.tool()).map_or(Ok(()), |allowed| allowed.arguments.judge(call.tool(), call.args()))
     }
 
-    /// Effective allowlist: tools that are discovered, allowed in their present form, and callable.
+    /// Iterates over the effective allowlist: tools that are discovered, allowed in their current form, and callable.
     pub fn effective<'c>(&self, catalog: &'c Catalog) -> impl Iterator<Item = &'c Listed> {
         catalog.iter().filter(|listed| self.permit(listed).is_ok() && listed.problem().is_none())
     }

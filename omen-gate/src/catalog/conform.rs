@@ -13,12 +13,12 @@ impl Catalog {
     /// Finds a tool.
     ///
     /// # Errors
-    /// PG-2 if there is no such tool, with a suggestion.
+    /// PG-2 with a suggestion if there is no such tool.
     pub fn find(&self, id: &ToolId) -> Result<&Arc<Listed>, Blocked> {
         find(self, id)
     }
 
-    /// Checks that the tool of a call exists, and that the arguments are exactly those that its `inputSchema` describes
+    /// Checks that the tool of a call exists and that its arguments are exactly those described by its `inputSchema`
     /// ([`Listed::conform`]).
     ///
     /// # Errors
@@ -31,14 +31,14 @@ impl Catalog {
 }
 
 impl Listed {
-    /// Checks that the arguments are exactly those that the `inputSchema` describes: every keyword holds, `format`
-    /// included, and the schema names each key, even where it would allow others (D47).
+    /// Checks that the arguments are exactly those described by the `inputSchema`: every keyword holds, `format`
+    /// included, and the schema names each key, even if it would allow others (D47).
     ///
     /// The keys of the arguments object itself must be listed in a `properties` that applies to it. A nested object is
     /// equally strict if some schema that applies to it has `properties` or `patternProperties`; for these, patterns
-    /// count, and `additionalProperties` counts if it constrains the value. Other objects are free maps. Schemas apply
-    /// through `$ref`, `allOf`, `dependentSchemas`, and those branches of `anyOf`, `oneOf` and `if` that the value is
-    /// valid against.
+    /// count, and `additionalProperties` counts if it constrains the value. Other objects are free-form maps. Schemas
+    /// apply through `$ref`, `allOf`, `dependentSchemas`, and the branches of `anyOf`, `oneOf` and `if` against which
+    /// the value is valid.
     ///
     /// # Errors
     /// PG-2, listing the violations up to a limit.
@@ -96,14 +96,14 @@ fn conform(listed: &Listed, args: &Map<String, Value>) -> Result<(), Blocked> {
     Err(blocked(said(format_violations(&misfits)), help).unquoted_as(unquoted))
 }
 
-/// Joins names in backticks with commas; truncates a long list.
+/// Joins names in backticks with commas, and truncates a long list.
 fn listed(names: &[&str]) -> String {
     let shown: Vec<String> = names.iter().take(LISTED).map(|name| format!("`{name}`")).collect();
     let more = if names.len() > LISTED { ", …" } else { "" };
     format!("{}{more}", shown.join(", "))
 }
 
-/// Refusal whose reason names only servers and tools.
+/// Builds a refusal whose reason names only servers and tools.
 fn blocked(message: String, help: impl Into<String>) -> Blocked {
     Blocked::new(GateCode::Pg2, message, help).quoting_nothing()
 }

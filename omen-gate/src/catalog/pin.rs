@@ -15,16 +15,16 @@ use crate::call::Tool;
 #[serde(try_from = "String", into = "String")]
 pub struct Pin([u8; 32]);
 
-/// Error of parsing an invalid pin.
+/// Error returned when parsing an invalid pin.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid pin `{0}`; expected `v1:` and 64 lowercase hexadecimal digits")]
 pub struct BadPin(String);
 
 /// Computes the pin of a tool: SHA-256 of `omen-tool-pin/v1`, a line feed, and the canonical bytes (RFC 8785) of an
-/// object with those of `name`, `description`, `inputSchema` and `outputSchema` that the tool has.
+/// object with the members `name`, `description`, `inputSchema` and `outputSchema`, as far as the tool has them.
 ///
-/// A planner chooses a tool by these members, and the gate checks it by these. `title` and `annotations` are left out:
-/// they are claims and not grants, so the gate uses neither (D47). Do not show them to a planner, either.
+/// Planners choose tools, and the gate checks them, by these members. `title` and `annotations` are left out: they are
+/// claims that grant nothing, so the gate uses neither (D47). Do not show them to a planner either.
 ///
 /// # Errors
 /// If a schema has a number without an exact canonical form (D49).
@@ -88,5 +88,5 @@ impl From<Pin> for String {
 }
 
 const VERSION: &str = "v1:";
-/// Domain separator; keeps hashes of other data from being pins.
+/// Domain separator that keeps hashes of other data from being valid pins.
 const DOMAIN: &[u8] = b"omen-tool-pin/v1\n";

@@ -1,4 +1,4 @@
-//! PG-2: limits of tool lists.
+//! PG-2: limits on tool lists.
 
 use serde::Serialize;
 
@@ -6,19 +6,19 @@ use super::Catalog;
 use crate::base::{Blocked, GateCode, ServerName, size};
 use crate::call::Tool;
 
-/// Limits of one server's tool list.
+/// Limits on one server's tool list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ListLimits {
     pub(crate) tools: usize,
-    /// Limit of JSON in bytes.
+    /// Maximum JSON size in bytes.
     pub(crate) bytes: u64,
 }
 
 impl Catalog {
-    /// Creates a catalogue of one server's list, within the limits of the configuration.
+    /// Creates a catalogue from one server's list, within the configured limits.
     ///
     /// # Errors
-    /// PG-2 if the server lists more.
+    /// PG-2 if the list exceeds a limit.
     pub(crate) fn of_server(server: &ServerName, tools: Vec<Tool>, limits: ListLimits) -> Result<Self, Blocked> {
         within(limits, server, &tools)?;
         let mut catalog = Self::default();
@@ -29,7 +29,7 @@ impl Catalog {
     /// Checks that each server's list is within the limits.
     ///
     /// # Errors
-    /// PG-2 if a server lists more.
+    /// PG-2 if a list exceeds a limit.
     pub(crate) fn within(&self, limits: ListLimits) -> Result<(), Blocked> {
         self.servers.iter().try_for_each(|(server, tools)| {
             let tools: Vec<&Tool> = tools.values().map(|listed| listed.tool()).collect();

@@ -1,4 +1,4 @@
-//! JSON Schemas of tools, compiled once. They come from servers, and are untrusted.
+//! JSON Schemas of tools, compiled once. They come from servers and are untrusted.
 
 mod declared_keys;
 mod document;
@@ -30,8 +30,8 @@ impl Schema {
     /// Compiles a schema in the dialect of its `$schema`, by default 2020-12.
     ///
     /// # Errors
-    /// Why the schema is unusable, as bounded text for people: it is invalid, refers to another document, recurses
-    /// without end, or is too large or too deep, including everything compiled for it.
+    /// The reason why the schema is unusable, as bounded text for people: it is invalid, refers to another document,
+    /// recurses without end, or is too large or too deep, including everything compiled for it.
     pub(crate) fn compile(schema: &Map<String, Value>) -> Result<Self, String> {
         let document = Document::new(schema)?;
         let names = DeclaredKeys::from_document(&document)?;
@@ -39,13 +39,13 @@ impl Schema {
         Ok(Self { whole: registered.validator("")?, names: names.compile(&registered)? })
     }
 
-    /// Whether a value is known to be valid. A value that would take too long to check is not.
+    /// Returns whether a value is known to be valid. This is false for a value that would take too long to check.
     pub(crate) fn accepts(&self, value: &Value) -> bool {
         self.effort(value).is_ok() && self.whole.is_valid(value)
     }
 
-    /// Returns the violations of a value; none if it is valid. A value that would take too long to check counts as one
-    /// violation as a whole.
+    /// Returns the violations of a value, none if it is valid. A value that would take too long to check counts as a
+    /// single violation.
     pub(crate) fn violations(&self, value: &Value) -> Vec<Violation> {
         match self.effort(value) {
             Err(violation) => vec![violation],
@@ -63,7 +63,7 @@ impl Schema {
         };
         let unnamed = self.names.unnamed(args, MOST);
         let says_so = |error: &jsonschema::ValidationError<'_>| match error.kind() {
-            // A key that the schema forbids is reported like any key that it does not name.
+            // A key that the schema forbids is reported like any key that the schema does not name.
             ValidationErrorKind::AdditionalProperties { unexpected }
             | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
                 let at = error.instance_path().as_str();
@@ -81,8 +81,8 @@ impl Schema {
         all
     }
 
-    /// Formats violations of arguments without their values. Only member names in the schema are shown: all others may
-    /// be data.
+    /// Formats the violations of arguments without their values. Only member names from the schema are shown: all
+    /// others may be data.
     pub(crate) fn format_unquoted(&self, args: &Value, violations: &[Violation]) -> String {
         format_unquoted(violations, |at| {
             let (mut here, mut shown) = (Some(args), String::new());
@@ -99,7 +99,7 @@ impl Schema {
         })
     }
 
-    /// Whether the schema names a key of some object.
+    /// Returns whether the schema names a key of some object.
     pub(crate) fn declares(&self, key: &str) -> bool {
         self.names.declares(key)
     }
@@ -108,7 +108,7 @@ impl Schema {
         self.names.effort(value, MOST_STEPS, DEEPEST_JUDGED).map_err(beyond)
     }
 
-    /// Violations of a value, without those that `which` excludes. The validator reports all errors at once, so their
+    /// Returns the violations of a value that `which` selects. The validator reports all errors at once, so their
     /// number must be bounded in advance.
     fn broken(
         &self,
@@ -129,7 +129,7 @@ impl Schema {
     }
 }
 
-/// Violation of the value as a whole.
+/// Builds a violation of the value as a whole.
 fn whole(what: impl Into<String>) -> Violation {
     let what = what.into();
     Violation { at: String::new(), unquoted: what.clone(), what }
@@ -147,9 +147,9 @@ fn beyond(why: Beyond) -> Violation {
     })
 }
 
-/// Upper bound of the longest pointer into a value.
+/// Returns an upper bound for the length of pointers into a value.
 fn longest_pointer(value: &Value) -> usize {
-    // An index is no longer than this, and an escaped character of a key takes at most two.
+    // An index is no longer than this, and escaping a key's character takes at most two.
     const STEP: usize = 8;
     match value {
         Value::Array(items) => items.iter().map(longest_pointer).max().unwrap_or(0).saturating_add(STEP),
@@ -168,8 +168,8 @@ fn violation(error: &jsonschema::ValidationError<'_>) -> Violation {
     Violation { at, what, unquoted: unquoted(error) }
 }
 
-/// Message with text by the schema only. The validator can mask the value, but not member names or nested errors, so
-/// all but the kinds known to quote only the schema are reduced to their keyword.
+/// Returns a message that contains text only from the schema. The validator can mask the value but not member names or
+/// nested errors, so all kinds except those known to quote only the schema are reduced to their keyword.
 fn unquoted(error: &jsonschema::ValidationError<'_>) -> String {
     use ValidationErrorKind as Kind;
     match error.kind() {
@@ -195,12 +195,12 @@ fn unquoted(error: &jsonschema::ValidationError<'_>) -> String {
     }
 }
 
-/// Limit of steps for checking a value, an instant. Values of honest tools are far below it, at about three steps per
-/// contained value.
+/// Maximum number of steps for checking a value, which take an instant. Values of honest tools stay far below it, at
+/// about three steps per contained value.
 const MOST_STEPS: u64 = 4_000_000;
-/// Limit of nested schemas in checking a value; each takes stack space.
+/// Maximum number of nested schemas when checking a value; each takes stack space.
 const DEEPEST_JUDGED: usize = 512;
-/// Limit of error messages, estimated in bytes.
+/// Maximum size of all error messages, estimated in bytes.
 const MOST_WRITTEN: u64 = 128 << 20;
-/// Maximum number of violations that are collected.
+/// Maximum number of violations collected.
 const MOST: usize = 32;

@@ -33,10 +33,10 @@ use crate::config::query_policy::{BadPolicy, Policy};
 use crate::grant::{self, ConfirmLimits, Grant};
 use omen_audit::store::{head_path, is_beside};
 
-/// Builds a configuration from a text that satisfies the schema.
+/// Builds a configuration from text that satisfies the schema.
 pub(super) fn build(source: &TomlSource<'_>) -> Result<Config, ConfigErrors> {
     let mut file = File::deserialize(&source.value).map_err(|error| {
-        // The schema is derived from the same types, so it finds this error first; a test ensures that.
+        // The schema is derived from the same types, so it finds this error first; a test ensures this.
         ConfigErrors(vec![source.error("", bounded(&error.to_string()), "see the schema of the configuration")])
     })?;
     let mut check = Check { source, errors: Vec::new() };
@@ -73,7 +73,7 @@ pub(super) fn build(source: &TomlSource<'_>) -> Result<Config, ConfigErrors> {
         return Err(ConfigErrors(check.errors));
     };
     let policy = policy.longest(file.limits.request_bytes as usize);
-    // Tools are unique, as they are keys of the map.
+    // Tools are unique because they are map keys.
     let allow = Allowlist::new(allow.into_values()).unwrap_or_else(|error| Allowlist::nothing(error.to_string()));
     let hash = PolicyHash::from_value(&source.value)
         .map_err(|error| ConfigErrors(vec![source.error("", error.to_string(), "write smaller numbers")]))?;
@@ -112,7 +112,7 @@ impl Check<'_, '_> {
 
     fn policy(&mut self, policy: file::Policy) -> Option<Policy> {
         let before = self.errors.len();
-        // Compiled one by one first, so that all mistakes are reported.
+        // Compiled one by one first, so that every mistake is reported.
         for (index, file::Pattern { pattern, reason }) in policy.patterns.iter().enumerate() {
             let Err(bad) = Policy::new([(pattern, reason.as_str())]) else { continue };
             let (key, message, help) = match bad {
@@ -124,7 +124,7 @@ impl Check<'_, '_> {
                 }
                 BadPolicy::Pattern { .. } | BadPolicy::Whole { .. } => match Regex::new(pattern) {
                     Err(error @ regex::Error::Syntax(_)) => {
-                        // The last line of the error is the reason; those before it draw the pattern.
+                        // The last line of the error states the reason; the lines before it draw the pattern.
                         let why = error.to_string();
                         let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
                         let message = format!("invalid regular expression: {}", bounded(why));
@@ -157,7 +157,7 @@ impl Check<'_, '_> {
                     let file::Server { args, env, pass_env, .. } = server;
                     let place = below(&pointer, "command");
                     self.without_nul(&place, "the command", &program);
-                    // Invisible characters name no program.
+                    // A program name cannot consist of invisible characters.
                     if program.chars().all(|c| c.is_whitespace() || is_unseen(c)) && !program.contains('\0') {
                         self.wrong(&place, "the command is blank", "name the program to start");
                     }
@@ -194,7 +194,7 @@ impl Check<'_, '_> {
         checked
     }
 
-    /// Refuses a NUL, at which the operating system would end the text. The text may be a secret and is not quoted.
+    /// Refuses a NUL, where the operating system would truncate the text. The text may be a secret and is not quoted.
     fn without_nul(&mut self, pointer: &str, what: &str, text: &str) {
         if text.contains('\0') {
             self.wrong(pointer, format!("{what} contains a NUL character"), "remove the NUL character");
@@ -236,7 +236,7 @@ impl Check<'_, '_> {
                     );
                 })
             });
-            // An invalid pin is reported, and makes the configuration invalid.
+            // An invalid pin is reported and makes the configuration invalid.
             let pin = pin.and_then(Result::ok);
             let arguments = self.arguments(&below(&pointer, "where"), entry.arguments);
             let rate = entry.max.and_then(|max| {
@@ -353,7 +353,7 @@ impl Check<'_, '_> {
         })
     }
 
-    /// Refuses a configuration that gives a server the log's key: with the key, a server could rewrite the log (A3).
+    /// Refuses a configuration that gives a server the log's key, with which the server could rewrite the log (A3).
     fn key_stays(&mut self, audit: &Audit, servers: &BTreeMap<ServerName, Server>) {
         let commands = commands(servers);
         match &audit.key {
@@ -396,8 +396,8 @@ impl Check<'_, '_> {
     }
 }
 
-/// Checks that depend on the file system and the environment: a configuration with valid text may name one file twice,
-/// or contain the key itself. Missing or unreadable files are not refused here.
+/// Runs the checks that depend on the file system and the environment: a configuration with valid text may name one
+/// file twice, or contain the key itself. Missing or unreadable files are not refused here.
 pub(super) fn surroundings(source: &TomlSource<'_>, config: &Config) -> Result<(), ConfigErrors> {
     let Some(audit) = &config.audit else { return Ok(()) };
     let mut check = Check { source, errors: Vec::new() };
@@ -433,23 +433,23 @@ pub(super) fn surroundings(source: &TomlSource<'_>, config: &Config) -> Result<(
     if check.errors.is_empty() { Ok(()) } else { Err(ConfigErrors(check.errors)) }
 }
 
-/// Truncates fractions of a second, so that a grant ends early rather than late.
+/// Parses an expiry time, truncating fractions of a second so that a grant ends early rather than late.
 pub(super) fn expiry(text: &str) -> Option<SystemTime> {
     let since = u64::try_from(Timestamp::new(text).ok()?.instant().unix_seconds()).ok()?;
     SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(since))
 }
 
-/// Servers that are started.
+/// Iterates over the servers that the gate starts.
 fn commands(servers: &BTreeMap<ServerName, Server>) -> impl Iterator<Item = (&ServerName, &Command)> {
     servers.iter().filter_map(|(name, server)| Some((name, server.command.as_ref()?)))
 }
 
-/// Servers that are reached at an address.
+/// Iterates over the servers that the gate reaches at an address.
 fn endpoints(servers: &BTreeMap<ServerName, Server>) -> impl Iterator<Item = (&ServerName, &Endpoint)> {
     servers.iter().filter_map(|(name, server)| Some((name, server.endpoint.as_ref()?)))
 }
 
-/// Texts that a server is started with, and their pointers.
+/// Iterates over the texts passed to a server at start, with their pointers.
 fn texts<'c>(name: &ServerName, command: &'c Command) -> impl Iterator<Item = (String, &'c str)> {
     let pointer = below("/servers", name.as_str());
     let program = (below(&pointer, "command"), command.program.as_str());
@@ -472,7 +472,7 @@ fn one_file(log: &str, key: &str) -> String {
     format!("the key file `{key}` is the log `{log}`, or a file that belongs to the log")
 }
 
-/// Removes redundant parts of a path. `..` is resolved without following links, so this is only a first check.
+/// Removes redundant parts of a path. `..` is resolved without following links, so this is only a preliminary check.
 fn lexical(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split(std::path::is_separator) {
@@ -486,7 +486,7 @@ fn lexical(path: &str) -> String {
     format!("{root}{}", parts.join("/"))
 }
 
-/// Compares names of environment variables; Windows ignores case.
+/// Compares names of environment variables, ignoring case on Windows.
 fn is_same_variable(a: &str, b: &str) -> bool {
     if cfg!(windows) { a.eq_ignore_ascii_case(b) } else { a == b }
 }

@@ -1,4 +1,4 @@
-//! Servers that are reached over HTTP.
+//! Servers reached over HTTP.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,21 +8,21 @@ use url::{Host, Url};
 
 use crate::base::bounded;
 
-/// HTTP endpoint of a server: its address, and the headers of each request. Another address is another server.
+/// HTTP endpoint of a server: its address, and the headers sent with each request. A different address means a different server.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Endpoint {
     url: Url,
     headers: BTreeMap<String, HeaderSource>,
-    /// File with certificates (PEM) that are trusted in place of the system's.
+    /// File with certificates (PEM) to trust instead of the system's.
     pub ca_file: Option<PathBuf>,
 }
 
-/// Source of a header's value.
+/// Source of a header value.
 #[derive(Clone, PartialEq, Eq)]
 pub enum HeaderSource {
     /// Literal value.
     Text(String),
-    /// Environment variable, so that a secret need not be in the configuration.
+    /// Environment variable, which keeps a secret out of the configuration.
     Env {
         /// Name of the variable.
         variable: String,
@@ -31,7 +31,7 @@ pub enum HeaderSource {
     },
 }
 
-/// Error of an unusable address or header.
+/// Error for an unusable address or header.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct BadEndpoint {
@@ -44,7 +44,7 @@ impl BadEndpoint {
         Self { message: message.into(), help: help.into() }
     }
 
-    /// How to fix the error.
+    /// Returns the help: how to fix the error.
     #[must_use]
     pub fn help(&self) -> &str {
         &self.help
@@ -52,8 +52,8 @@ impl BadEndpoint {
 }
 
 impl Endpoint {
-    /// Creates an endpoint with an address. Without encryption, the address must be on this machine, unless
-    /// `plain_http` allows another one.
+    /// Creates an endpoint with an address. An unencrypted address must be on this machine unless `plain_http` allows
+    /// another one.
     ///
     /// # Errors
     /// If the address is not an `https` or `http` URL, contains a password or a fragment, or would be reached without
@@ -96,7 +96,7 @@ impl Endpoint {
     /// Adds a header to each request.
     ///
     /// # Errors
-    /// If it is not a valid header, the transport sets it itself, or it contains a secret.
+    /// If the header is invalid, is set by the transport itself, or contains a secret.
     pub fn header(mut self, name: &str, value: HeaderSource) -> Result<Self, BadEndpoint> {
         let name = name.to_ascii_lowercase();
         let shown = bounded(&name);
@@ -134,25 +134,25 @@ impl Endpoint {
         Ok(self)
     }
 
-    /// Whole URL. Its query may contain a secret; [`shown`](Self::shown) leaves it out.
+    /// Returns the whole URL. Its query may contain a secret; [`shown`](Self::shown) omits it.
     #[must_use]
     pub fn url(&self) -> &str {
         self.url.as_str()
     }
 
-    /// Whether requests are encrypted.
+    /// Returns whether requests are encrypted.
     #[must_use]
     pub fn is_encrypted(&self) -> bool {
         self.url.scheme() == "https"
     }
 
-    /// Headers, by their names in lower case.
+    /// Returns the headers by lower-case name.
     #[must_use]
     pub fn headers(&self) -> &BTreeMap<String, HeaderSource> {
         &self.headers
     }
 
-    /// Address without its query.
+    /// Returns the address without its query.
     #[must_use]
     pub fn shown(&self) -> String {
         let mut url = self.url.clone();
@@ -161,7 +161,7 @@ impl Endpoint {
     }
 }
 
-/// Leaves out the query and the values of headers, which may be secrets.
+/// Omits the query and the header values, which may be secrets.
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Endpoint")
@@ -172,7 +172,7 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-/// Leaves out values, which may be secrets.
+/// Omits the values, which may be secrets.
 impl fmt::Debug for HeaderSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -190,7 +190,7 @@ fn is_value(text: &str) -> bool {
     text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic())
 }
 
-/// Headers that the transport sets, or that would change where a message ends or who reads it.
+/// Headers that the transport sets itself, or that would change where a message ends or who reads it.
 const OWN: [&str; 17] = [
     "accept",
     "accept-encoding",
@@ -211,7 +211,7 @@ const OWN: [&str; 17] = [
     "via",
 ];
 const OWN_PREFIXES: [&str; 1] = ["mcp-"];
-/// Headers whose value is always a secret.
+/// Headers whose values are always secret.
 const SECRET: [&str; 3] = ["authorization", "cookie", "proxy-authorization"];
 const IN_A_HEADER: &str =
     "send it in a header: `headers = { Authorization = { env = \"TOKEN\", prefix = \"Bearer \" } }`";

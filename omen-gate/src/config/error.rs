@@ -1,4 +1,4 @@
-//! Errors of a configuration, with their positions.
+//! Configuration errors with their positions.
 
 use std::fmt;
 use std::path::Path;
@@ -13,7 +13,7 @@ pub struct ConfigError {
     pub line: usize,
     /// Column in characters, from 1; 0 for the text as a whole.
     pub column: usize,
-    /// Key at fault, such as `allow[0].tool`; empty for none.
+    /// Key at fault, such as `allow[0].tool`; empty if none.
     pub path: String,
     /// Message in lower case, with input in backticks.
     pub message: String,
@@ -32,7 +32,7 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// Errors found in a configuration: at least one, at most [`MAX_ERRORS`]. Until they are fixed, nothing is allowed.
+/// Errors found in a configuration: at least one and at most [`MAX_ERRORS`]. Until they are fixed, nothing is allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigErrors(pub Vec<ConfigError>);
 
@@ -48,7 +48,7 @@ impl fmt::Display for ConfigErrors {
 
 impl std::error::Error for ConfigErrors {}
 
-/// Represents all errors by the first.
+/// Represents all errors by the first one.
 impl From<ConfigErrors> for Blocked {
     fn from(errors: ConfigErrors) -> Self {
         let more = errors.0.len().saturating_sub(1);
@@ -58,7 +58,7 @@ impl From<ConfigErrors> for Blocked {
     }
 }
 
-/// Limit of errors reported at once.
+/// Maximum number of errors reported at once.
 pub const MAX_ERRORS: usize = 100;
 
 pub(super) fn unreadable(path: &Path, why: &str) -> ConfigErrors {

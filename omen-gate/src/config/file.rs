@@ -1,5 +1,5 @@
-//! Serialized form of a configuration file. The documentation of its keys is here, and its JSON Schema is derived from
-//! these types.
+//! Serialized form of a configuration file, with the documentation of its keys. The JSON Schema of the file is derived
+//! from these types.
 //!
 //! A file is checked against the schema, ranges included, before it is deserialized.
 
@@ -25,24 +25,24 @@ pub(super) struct File {
     pub(super) policy: Policy,
     /// Limits of what is read and waited for.
     pub(super) limits: Limits,
-    /// The tool servers, by the names that the rest of the file calls them by.
+    /// The tool servers, by the names used for them in the rest of the file.
     pub(super) servers: BTreeMap<String, Server>,
     /// The allowlist (PG-3): one entry for each tool that may be called.
     pub(super) allow: Vec<Allow>,
     /// The default grants (G1), in force from the start. An allowed tool runs only if each of its permissions is
     /// granted.
     pub(super) grants: Vec<Grants>,
-    /// When a tool that keeps failing is left alone (R1).
+    /// When the gate stops calling a tool that keeps failing (R1).
     pub(super) breaker: Breaker,
     /// How many failures a turn may have (R2).
     pub(super) budget: Budget,
-    /// How long confirmations take and hold (G3).
+    /// How long to wait for a confirmation, and how long it is valid (G3).
     pub(super) confirm: Confirm,
-    /// How long calls wait for what the rules on order need (O-5), and how long sessions last.
+    /// How long a call waits for a premise of the rules on order (O-5), and how long a session lasts.
     pub(super) order: order::OrderSettings,
-    /// What an episode of `omen gate proxy --episode enforce` is held to.
+    /// The limits of an episode with `omen gate proxy --episode enforce`.
     pub(super) episode: Episode,
-    /// The audit log. Without it no tool runs.
+    /// The audit log. Without one, no tool runs.
     #[schemars(with = "Audit")]
     pub(super) audit: Option<Audit>,
 }
@@ -50,11 +50,11 @@ pub(super) struct File {
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Policy {
-    /// A request that one of these patterns matches is halted before any tool is looked for.
+    /// A request that matches one of these patterns is halted before any tool is looked up.
     #[schemars(length(max = 1000))]
     pub(super) patterns: Vec<Pattern>,
-    /// Whether rules on what a call says are tried, and not enforced: the patterns, `where` and `max` of `allow`, and the calls
-    /// of `budget`. What they would refuse passes, and the audit log says so. Everything else refuses as ever.
+    /// Whether content rules are only tried, not enforced: the patterns, the `where` and `max` of `allow`, and the call limits
+    /// of `budget`. A call that they would refuse passes, and the audit log records this. All other rules still refuse.
     pub(super) shadow: bool,
 }
 
@@ -65,7 +65,7 @@ pub(super) struct Pattern {
     /// ignore case.
     #[schemars(length(min = 1, max = 10_000))]
     pub(super) pattern: String,
-    /// Why such a request is halted. The user sees it.
+    /// Why such a request is halted. The reason is shown to the user.
     #[schemars(length(min = 1, max = 1000))]
     pub(super) reason: String,
 }
@@ -73,9 +73,9 @@ pub(super) struct Pattern {
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Episode {
-    /// What the proxy does where the episode is over its budgets without approval, or its model proposes to act and states that
+    /// What the proxy does if the episode exceeds its budgets without approval, or its model proposes to act and states that
     /// this violates the constitution. With `halt`, it sends a CRITICAL alert: the episode is in safe mode until an operator
-    /// ends it, or another session begins. With `refuse`, it refuses what the rules refuse, and nothing more.
+    /// ends it or another session begins. With `refuse`, it refuses what the rules refuse, and nothing more.
     pub(super) on_veto: Veto,
 }
 
@@ -113,7 +113,7 @@ impl From<Veto> for OnVeto {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Limits {
-    /// The longest request, in bytes.
+    /// The maximum length of a request, in bytes.
     #[schemars(range(min = 1, max = 16_777_216))]
     pub request_bytes: u32,
     /// The longest plan, in bytes (PG-1).
@@ -122,28 +122,28 @@ pub struct Limits {
     /// How deep arrays and objects may stand within each other in a plan (PG-1).
     #[schemars(range(min = 2, max = 100))]
     pub plan_depth: u32,
-    /// The longest answer of a tool, in bytes.
+    /// The maximum length of a tool's answer, in bytes.
     #[schemars(range(min = 1, max = 1_073_741_824))]
     pub answer_bytes: u32,
-    /// How many tools a server may list.
+    /// The maximum number of tools that a server may list.
     #[schemars(range(min = 1, max = 100_000))]
     pub catalog_tools: u32,
-    /// How long all that a server lists may be, in bytes.
+    /// The maximum length of a server's whole tool list, in bytes.
     #[schemars(range(min = 1, max = 1_073_741_824))]
     pub catalog_bytes: u32,
-    /// How long starting a server and asking for its tools may take, in seconds.
+    /// The maximum time for starting a server and listing its tools, in seconds.
     #[schemars(range(min = 1, max = 3600))]
     pub list_timeout_seconds: u32,
-    /// How long a call may take, in seconds.
+    /// The maximum duration of a call, in seconds.
     #[schemars(range(min = 1, max = 3600))]
     pub call_timeout_seconds: u32,
-    /// How many steps a turn may have (R4).
+    /// The maximum number of steps in a turn (R4).
     #[schemars(range(min = 1, max = 1024))]
     pub turn_steps: u32,
 }
 
 impl Limits {
-    /// Limits of one server's tool list (PG-2).
+    /// Returns the limits on one server's tool list (PG-2).
     pub(crate) fn catalog(&self) -> ListLimits {
         ListLimits { tools: self.catalog_tools as usize, bytes: u64::from(self.catalog_bytes) }
     }
@@ -165,7 +165,7 @@ impl Default for Limits {
     }
 }
 
-/// A tool server. An empty table stands for one that the program itself provides.
+/// A tool server. An empty table stands for a server that the program itself provides.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Server {
@@ -175,43 +175,41 @@ pub(super) struct Server {
     pub(super) command: Option<String>,
     /// The program's arguments.
     pub(super) args: Vec<String>,
-    /// Variables of its environment.
+    /// Environment variables to set.
     pub(super) env: BTreeMap<String, String>,
-    /// Names of further variables that it inherits. Beside them it inherits `PATH` and no others. The variable with the
-    /// log's key cannot be among them.
+    /// Names of environment variables to inherit in addition to `PATH`. No others are inherited. The variable with the
+    /// log's key must not be among them.
     pub(super) pass_env: Vec<String>,
-    /// The address of a server that is reached over Streamable HTTP, in place of `command`: `https://example.com/mcp`, or
-    /// `http://…` on this machine.
+    /// The address of a server reached over Streamable HTTP instead of started with `command`: `https://example.com/mcp`,
+    /// or `http://…` on this machine.
     #[schemars(with = "String", length(min = 1, max = 8192))]
     pub(super) url: Option<String>,
-    /// With `url`: headers that are sent with each request. A value is a text, or `{ env = "NAME", prefix = "Bearer " }` for
-    /// the value of a variable of the environment, where a secret belongs. The variable with the log's key cannot be among
-    /// them.
+    /// With `url`: headers sent with each request. A value is a text or, for a secret, `{ env = "NAME", prefix = "Bearer "
+    /// }` for the value of an environment variable. The variable with the log's key must not be among them.
     #[schemars(schema_with = "headers")]
     pub(super) headers: BTreeMap<String, Header>,
-    /// With `url`: a file with the certificates (PEM) that are trusted in place of those of the system, relative to the folder
-    /// of this file.
+    /// With `url`: a file with certificates (PEM) to trust instead of the system's, relative to the folder of this file.
     #[schemars(with = "String", length(min = 1))]
     pub(super) ca_file: Option<String>,
-    /// With `url`: whether `http` may be used to reach another machine. Everybody in between can then read and change all of
-    /// it.
+    /// With `url`: whether `http` may be used to reach another machine. Anyone in between can then read and change all
+    /// messages.
     pub(super) plain_http: bool,
-    /// What a client reads behind `omen gate proxy` where the server answers a call with an error (R3). With `typed`, it is the
-    /// class of the fault, whether the tool ran, whether a retry makes sense, and the code of the protocol; the server's own
-    /// words only where the code says that the request was wrong, or where the tool itself says that it failed, up to 64 KiB
-    /// and without control characters. With `raw`, it is what the server wrote.
+    /// What a client of `omen gate proxy` sees when the server answers a call with an error (R3). With `typed`: the class of
+    /// the fault, whether the tool ran, whether a retry makes sense, and the protocol's error code; the server's own words only
+    /// if the code says that the request was invalid or the tool itself reports a failure, up to 64 KiB and without control
+    /// characters. With `raw`: the error exactly as the server sent it.
     pub(super) errors: Errors,
 }
 
-/// Errors of a server as clients of the proxy read them (R3).
+/// Form in which clients of the proxy see a server's errors (R3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ServerErrors {
     /// Class of the fault, whether the tool ran, whether a retry makes sense, and the protocol's code; the server's own
-    /// message only where it is about the request, or the tool itself reported the failure.
+    /// message only if it is about the request or the tool itself reported the failure.
     #[default]
     Typed,
-    /// Bytes of the server, unchanged.
+    /// The server's bytes, unchanged.
     Raw,
 }
 
@@ -264,7 +262,7 @@ fn headers(_: &mut SchemaGenerator) -> Schema {
 pub(super) struct Allow {
     /// The name of a server of this file.
     pub(super) server: String,
-    /// The tool's name, as its server lists it.
+    /// The tool's name as listed by its server.
     pub(super) tool: String,
     /// What the tool can do. What its server says of it (annotations) does not count (D47).
     #[schemars(length(min = 1), extend("uniqueItems" = true))]
@@ -277,7 +275,7 @@ pub(super) struct Allow {
     /// Whether every call is confirmed, even where it is pre-granted or only `READ`.
     #[serde(default)]
     pub(super) always_confirm: bool,
-    /// What the arguments of a call have to be, by JSON pointers such as `/path`. A `*` stands for every member of an array:
+    /// What the arguments of a call have to be, by JSON pointers such as `/path`. A `*` stands for every array element:
     /// `/paths/*`. What cannot be decided is refused.
     #[serde(default, rename = "where")]
     pub(super) arguments: BTreeMap<String, Argument>,
@@ -302,10 +300,10 @@ pub(super) struct Grants {
     pub(super) server: String,
     /// The name of an allowed tool.
     pub(super) tool: String,
-    /// What is granted, of what the tool's entry in `allow` lists.
+    /// The permissions to grant, out of those that the tool's entry in `allow` lists.
     #[schemars(length(min = 1), extend("uniqueItems" = true))]
     pub(super) permissions: Vec<Permission>,
-    /// From this moment on the grant is worth nothing (RFC 3339, such as `2027-01-01T00:00:00Z`).
+    /// The time when the grant expires (RFC 3339, such as `2027-01-01T00:00:00Z`).
     #[schemars(with = "String", extend("format" = "date-time"))]
     #[serde(default)]
     pub(super) expires: Option<String>,
@@ -324,7 +322,7 @@ pub(super) struct Breaker {
     /// How many failures in a row make the gate leave a tool alone.
     #[schemars(range(min = 1, max = 1000))]
     pub(super) failures: u32,
-    /// For how long, in seconds. Then one call is let through to try it.
+    /// How long to leave the tool alone, in seconds. After that, one call is let through as a probe.
     #[schemars(range(min = 1, max = 86_400))]
     pub(super) cooldown_seconds: u32,
 }
@@ -344,18 +342,18 @@ pub(super) struct Budget {
     /// How many failures in a row a turn may have. It can be made stricter, not looser.
     #[schemars(range(min = 1, max = 2))]
     pub(super) in_a_row: u32,
-    /// How many calls a turn may make. Without it, any number.
+    /// The maximum number of calls in a turn. Without it, there is no limit.
     #[schemars(with = "u32", range(min = 1, max = 1_000_000_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) turn_calls: Option<u32>,
-    /// How many calls a session of a client may make, as behind `omen gate proxy`. Without it, any number.
+    /// The maximum number of calls in a client's session, e.g. with `omen gate proxy`. Without it, there is no limit.
     #[schemars(with = "u32", range(min = 1, max = 1_000_000_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) session_calls: Option<u32>,
-    /// The member of `_meta` by which a client behind `omen gate proxy` names the turn of its user, such as
-    /// `example.com/turn`: a text of 1 to 64 characters without blanks. Calls with the same text in one session are one turn:
-    /// their failures and calls are counted together (R2), they are made one after the other, and their entries in the audit
-    /// log have it as `user_turn` (A2). A call without it is refused. Without this key, each call is a turn of its own.
+    /// The member of `_meta` in which a client of `omen gate proxy` names the turn of its user, such as `example.com/turn`: a
+    /// text of 1 to 64 characters without blanks. Calls with the same text in one session form one turn: their failures and
+    /// calls are counted together (R2), they run one after another, and their audit log entries have it as `user_turn` (A2).
+    /// A call without it is refused. Without this key, each call is a separate turn.
     #[schemars(with = "String", length(min = 1, max = 256))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) user_turn: Option<String>,
@@ -370,14 +368,14 @@ impl Default for Budget {
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Confirm {
-    /// How long an answer is waited for, in seconds. No answer is a denial.
+    /// How long to wait for an answer, in seconds. No answer is a denial.
     #[schemars(range(min = 1, max = 3600))]
     pub(super) timeout_seconds: u32,
-    /// How long an answer is good, in seconds.
+    /// How long an answer is valid, in seconds.
     #[schemars(range(min = 1, max = 3600))]
     pub(super) valid_seconds: u32,
-    /// The Unix socket where `omen gate confirm` answers, relative to the folder of this file. Its folder must be accessible
-    /// to its owner only. Without it, the socket is `.omen-gate/confirm.sock`.
+    /// The Unix socket on which `omen gate confirm` answers, relative to the folder of this file. Only its owner may have
+    /// access to the socket's folder. Without this key, the socket is `.omen-gate/confirm.sock`.
     #[schemars(with = "String", length(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) socket: Option<String>,
@@ -389,56 +387,56 @@ impl Default for Confirm {
     }
 }
 
-/// The audit log. Its key comes from `key_file` or `key_env`, one of the two.
+/// The audit log. Its key comes from either `key_file` or `key_env`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Audit {
     /// The log file, relative to the folder of this file. It is made if it is not there.
     #[schemars(length(min = 1))]
     pub(super) log: String,
-    /// A file with the key that only its owner can read, as `omen audit new-key` makes it; relative to the folder of
+    /// A file with the key that only its owner can read, as created by `omen audit new-key`; relative to the folder of
     /// this file.
     #[schemars(with = "String", length(min = 1))]
     #[serde(default)]
     pub(super) key_file: Option<String>,
-    /// The name of a variable of the environment that holds the key. No server is given it.
+    /// The name of an environment variable that holds the key. No server inherits it.
     #[schemars(with = "String", length(min = 1))]
     #[serde(default)]
     pub(super) key_env: Option<String>,
-    /// Whether each entry is forced to the disk before the gate goes on. Without it, a crash of the machine can lose
-    /// the last entries.
+    /// Whether each entry is flushed to disk before the gate continues. Otherwise, the last entries can be lost if the
+    /// machine crashes.
     #[serde(default = "yes")]
     pub(super) sync: bool,
-    /// A file of the log that has so many bytes is continued in another one: `audit.000002.jsonl` behind `audit.jsonl`.
-    /// Without it, the log is one file.
+    /// The size in bytes at which a log file is continued in another one: `audit.000002.jsonl` after `audit.jsonl`.
+    /// Without it, the log is a single file.
     #[schemars(with = "u32", range(min = 4096, max = 4_294_967_295_u32))]
     #[serde(default)]
     pub(super) rotate_bytes: Option<u32>,
-    /// A file of the log that was begun so many seconds ago is continued in another one.
+    /// The age in seconds at which a log file is continued in another one.
     #[schemars(with = "u32", range(min = 1, max = 315_360_000))]
     #[serde(default)]
     pub(super) rotate_seconds: Option<u32>,
-    /// How much of a call's arguments is recorded: `full`; `redacted`, where texts are left out that no rule of the tool is about;
-    /// or `hash`, where nothing but the hash of the call is there. Secrets are left out in any case.
+    /// How much of a call's arguments is recorded: `full`; `redacted`, which omits texts that no rule of the tool checks; or
+    /// `hash`, which records only the hash of the call. Secrets are never recorded.
     #[serde(default)]
     pub(super) arguments: Recorded,
-    /// JSON pointers to members of arguments that are secrets, beside those whose names say so: `/headers/*/value`.
+    /// JSON pointers to members of arguments that are secret, in addition to those with telling names: `/headers/*/value`.
     #[schemars(length(max = 1000))]
     #[serde(default)]
     pub(super) secrets: Vec<String>,
-    /// Regular expressions of texts that are secrets, beside the known forms of keys and tokens.
+    /// Regular expressions for texts that are secret, in addition to the known forms of keys and tokens.
     #[schemars(length(max = 1000))]
     #[serde(default)]
     pub(super) secret_patterns: Vec<String>,
-    /// A file with an anchor, as `omen audit export-anchor` prints it; relative to the folder of this file. A gate starts
-    /// only if the log holds what the anchor names, so that a log that was set back or written anew is not continued.
-    /// Replace its content with a newer anchor as often as you can.
+    /// A file with an anchor printed by `omen audit export-anchor`, relative to the folder of this file. A gate starts
+    /// only if the log contains what the anchor names, so a log that was reset or rewritten is not continued. Replace its
+    /// content with a newer anchor as often as you can.
     #[schemars(with = "String", length(min = 1))]
     #[serde(default)]
     pub(super) require_anchor: Option<String>,
 }
 
-/// How much of a call's arguments is recorded.
+/// Extent to which a call's arguments are recorded.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Recorded {

@@ -29,10 +29,10 @@ pub struct Inspection {
 }
 
 impl Config {
-    /// Reads a file and checks what it refers to: the key, the log, the programs. Nothing is started or written. Grants
-    /// are checked for expiry at `now`. With the tools that the servers list, argument rules are also checked against the schema of
-    /// each tool whose form matches its pin. If there are no errors, `find_vacuous` returns the paths of rules on order to warn of,
-    /// as [`prove::vacuous`](crate::prove::vacuous) does.
+    /// Reads a file and checks what it refers to: the key, the log, the programs. Nothing is started or written. Grants are
+    /// checked for expiry at `now`. If the tools listed by the servers are given, argument rules are also checked against the
+    /// schema of each tool whose form matches its pin. If there are no errors, `find_vacuous` returns the paths of rules on order
+    /// to warn about, as [`prove::vacuous`](crate::prove::vacuous) does.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -45,7 +45,7 @@ impl Config {
         Ok(Self::inspect_text(&load::read(path)?, path, now, catalog, find_vacuous))
     }
 
-    /// Inspects a text as if it were the content of this file, which need not exist: for an editor.
+    /// Inspects a text as if it were the content of this file, which need not exist, e.g. for an editor.
     #[must_use]
     pub fn inspect_as(text: &str, file: &Path, now: SystemTime, catalog: Option<&Catalog>) -> Inspection {
         Self::inspect_text(text, file, now, catalog, |_| Vec::new())
@@ -160,7 +160,7 @@ impl Inspector<'_, '_> {
         }
     }
 
-    /// Checks that each allowed tool has an approved form and all of its permissions granted.
+    /// Checks that each allowed tool has an approved form and that all of its permissions are granted.
     fn tools(&mut self, config: &Config, now: SystemTime) {
         for index in 0..items(self.source, "allow") {
             let Some(tool) = tool_at(self.source, "allow", index) else { continue };
@@ -188,7 +188,7 @@ impl Inspector<'_, '_> {
         for index in 0..items(self.source, "grants") {
             let Some(tool) = tool_at(self.source, "grants", index) else { continue };
             let pointer = format!("/grants/{index}/expires");
-            // Each entry of the file is one grant per permission, all with the same end.
+            // Each entry of the file yields one grant per permission, all with the same expiry.
             let text = self.source.value.pointer(&pointer).and_then(|value| value.as_str()).map(str::to_owned);
             let Some(text) = text else { continue };
             let has_expired = config.grants.iter().any(|grant| {
@@ -209,7 +209,7 @@ impl Inspector<'_, '_> {
 }
 
 impl Inspector<'_, '_> {
-    /// Warns of rules that refuse every call because they do not fit their tool, or their folder does not exist.
+    /// Warns about rules that refuse every call because they contradict their tool's schema or their folder does not exist.
     fn arguments(&mut self, config: &Config, catalog: Option<&Catalog>) {
         for index in 0..items(self.source, "allow") {
             let Some(tool) = tool_at(self.source, "allow", index) else { continue };
@@ -241,7 +241,7 @@ impl Inspector<'_, '_> {
         }
     }
 
-    /// Warns of an entry for a tool that no server lists.
+    /// Warns about an entry for a tool that no server lists.
     fn not_listed(&mut self, index: usize, tool: &ToolId, catalog: &Catalog) {
         let names = catalog.iter().map(|listed| listed.id()).filter(|id| id.server == tool.server);
         let near = nearest(tool.tool.as_str(), names.map(|id| id.tool.as_str()));
@@ -261,7 +261,7 @@ fn items(source: &TomlSource<'_>, key: &str) -> usize {
     source.value.get(key).and_then(serde_json::Value::as_array).map_or(0, Vec::len)
 }
 
-/// Name of the tool in an entry, as in `files/read`.
+/// Returns the name of the tool in an entry, such as `files/read`.
 fn tool_at(source: &TomlSource<'_>, key: &str, index: usize) -> Option<String> {
     let entry = source.value.get(key)?.get(index)?;
     Some(format!("{}/{}", entry.get("server")?.as_str()?, entry.get("tool")?.as_str()?))

@@ -10,11 +10,11 @@ use super::{CONFIRM_SOCKET, Command, Config, HOOK_SOCKET, KeySource, check, sche
 use crate::base::regular;
 
 impl Config {
-    /// Parses a text.
+    /// Parses a configuration.
     ///
     /// # Errors
-    /// If it is invalid. Errors are reported in groups: of TOML; then of keys, types and ranges; then of meaning, such
-    /// as a grant for a tool that is not allowed.
+    /// If the text is invalid. Errors are reported in groups: TOML errors first; then keys, types and ranges; then
+    /// semantic errors, such as a grant for a tool that is not allowed.
     pub fn parse(text: &str) -> Result<Self, ConfigErrors> {
         let source = TomlSource::read(text)?;
         schema::check(&source)?;
@@ -24,8 +24,8 @@ impl Config {
     /// Loads a file of at most [`MAX_BYTES`]. Its paths are relative to its folder, in which its servers run.
     ///
     /// # Errors
-    /// If it cannot be read, is not a regular file, or is invalid; also if `log` and `key_file` are one file under two
-    /// names, or the file itself contains the key.
+    /// If the file cannot be read, is not a regular file, or is invalid; also if `log` and `key_file` name the same
+    /// file, or the configuration file itself contains the key.
     pub fn load(path: &Path) -> Result<Self, ConfigErrors> {
         let text = read(path)?;
         judge(&TomlSource::read(&text)?, path)
@@ -39,8 +39,8 @@ impl Config {
         judge(&TomlSource::read(text)?, file)
     }
 
-    /// Path that [`hook_socket`](Self::hook_socket) has for the configuration with this text, found without checking the rest
-    /// of it: for a process that must be fast. `None` if the text is not TOML.
+    /// Returns the path that [`hook_socket`](Self::hook_socket) has for the configuration with this text, without checking
+    /// the rest of the configuration: for a process that must be fast. Returns `None` if the text is not TOML.
     #[must_use]
     pub fn hook_socket_of(text: &str, file: &Path) -> Option<PathBuf> {
         let source = TomlSource::read(text).ok()?;
@@ -48,7 +48,7 @@ impl Config {
         Some(path::absolute(file).ok()?.parent()?.join(named).with_extension(HOOK_SOCKET))
     }
 
-    /// JSON Schema (2020-12) of the file, derived from the types that it is deserialized into.
+    /// Returns the JSON Schema (2020-12) of the file, derived from the types that it is deserialized into.
     #[must_use]
     pub fn json_schema() -> Value {
         schema::json_schema()
@@ -60,7 +60,7 @@ pub(super) fn read(path: &Path) -> Result<String, ConfigErrors> {
     use std::io::Read as _;
 
     let mut bytes = Vec::new();
-    // One byte beyond the limit shows that the file is too long.
+    // A byte beyond the limit shows that the file is too long.
     let read = regular::open(path).and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
     let text = match read {
         Ok(_) => String::from_utf8(bytes).map_err(|error| error.to_string()),
@@ -78,10 +78,10 @@ pub(super) fn judge(source: &TomlSource<'_>, path: &Path) -> Result<Config, Conf
     Ok(config)
 }
 
-/// Makes all paths of a configuration relative to the folder of its file.
+/// Makes all paths in a configuration relative to the folder of its file.
 fn resolve(config: &mut Config, file: &Path) {
-    // Made absolute, so that a change of the working directory has no effect. If there is no working directory, the
-    // path stays as it is.
+    // Made absolute, so that changing the working directory has no effect. Without a working directory, the path stays
+    // unchanged.
     let file = path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let folder = file.parent().unwrap_or(Path::new("")).to_owned();
     for command in config.servers.values_mut().filter_map(|server| server.command.as_mut()) {
@@ -107,19 +107,19 @@ fn resolve(config: &mut Config, file: &Path) {
     config.folder = Some(folder);
 }
 
-/// Resolves a text as a path of a server.
+/// Resolves a text as a path passed to a server.
 fn resolve_path(command: &Command, text: &str) -> PathBuf {
     command.dir.as_deref().unwrap_or(Path::new("")).join(text)
 }
 
 impl Command {
-    /// Program as it is started: a path is relative to its working directory; a bare name is searched for in `PATH`.
+    /// Returns the program to start: a path relative to the working directory, or a bare name to search for in `PATH`.
     #[must_use]
     pub fn to_path(&self) -> PathBuf {
         if self.is_bare() { PathBuf::from(&self.program) } else { resolve_path(self, &self.program) }
     }
 
-    /// Whether the program is named without a folder.
+    /// Returns whether the program is given as a bare name, without a folder.
     pub(super) fn is_bare(&self) -> bool {
         !self.program.contains(path::is_separator)
     }

@@ -1,12 +1,12 @@
-//! Paths that a command line may name, after an option, in a list or as a URL; and comparison of paths by file.
+//! Paths that a command line may contain, also after an option, in a list or as a URL; and comparison of paths by file.
 
 use std::path::Path;
 
-/// Limit of separators whose parts are combined; further parts are taken alone.
+/// Maximum number of separators whose parts are combined; further parts are taken alone.
 const MOST: usize = 32;
 
-/// Parts of a text that a program might use as a path: the text itself, `PATH` of `--key=PATH`, `-kPATH`, `@PATH`,
-/// `name=key,source=PATH`, `PATH:/in/a/container` and `file://PATH`. Parts that name no file are harmless.
+/// Returns the parts of a text that a program might use as a path: the text itself, `PATH` in `--key=PATH`, `-kPATH`,
+/// `@PATH`, `name=key,source=PATH`, `PATH:/in/a/container` and `file://PATH`. Parts that name no file do no harm.
 pub(super) fn named_paths(text: &str) -> Vec<String> {
     let cuts: Vec<_> = text.match_indices(is_separator).map(|(at, separator)| (at, at + separator.len())).collect();
     let mut found = Vec::new();
@@ -30,7 +30,7 @@ fn add(found: &mut Vec<String>, part: &str) {
     }
     found.push(part.to_owned());
     if let Some(rest) = part.strip_prefix('-').filter(|rest| !rest.starts_with('-')) {
-        // Value of a short option.
+        // Value attached to a short option.
         found.extend(rest.char_indices().nth(1).and_then(|(at, _)| rest.get(at..)).map(str::to_owned));
     }
     if let Some(path) = of_url(part) {
@@ -39,8 +39,8 @@ fn add(found: &mut Vec<String>, part: &str) {
     }
 }
 
-/// Path in a `file` URL: `file:PATH`, `file:///PATH`, `file://localhost/PATH`. Some programs also read a path from a
-/// text with an invalid host, such as `file://key`.
+/// Returns the path in a `file` URL: `file:PATH`, `file:///PATH`, `file://localhost/PATH`. Some programs also read a
+/// path from a text with an invalid host, such as `file://key`.
 fn of_url(part: &str) -> Option<&str> {
     let rest = part.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("file:")).and_then(|_| part.get(5..))?;
     let Some(rest) = rest.strip_prefix("//") else { return Some(rest) };
@@ -48,7 +48,7 @@ fn of_url(part: &str) -> Option<&str> {
     Some(host.and_then(|_| rest.get(9..)).filter(|path| path.starts_with('/')).unwrap_or(rest))
 }
 
-/// Percent-decodes a path. Bytes that are not UTF-8 name another file.
+/// Percent-decodes a path. A path that is not UTF-8 names another file.
 fn decoded(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
@@ -68,7 +68,7 @@ fn decoded(path: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Whether two paths lead to one file, through any links. A file that does not exist is compared by its folder.
+/// Returns whether two paths lead to the same file, following links. A file that does not exist is compared by its folder.
 pub(super) fn is_same_file(a: &Path, b: &Path) -> bool {
     #[cfg(unix)]
     if let (Ok(a), Ok(b)) = (a.metadata(), b.metadata()) {

@@ -1,4 +1,4 @@
-//! Keys of the rules on order, taken out of an entry of `[[allow]]`.
+//! Keys of the rules on order, taken from an `[[allow]]` entry.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use super::file::Allow;
 use super::file::argument::Argument;
 use super::file::order::Premises;
 
-/// Rules on order of one entry of `[[allow]]`.
+/// Rules on order of one `[[allow]]` entry.
 pub(super) struct OrderKeys {
     pub(super) tool: Tool,
     pub(super) after: Premises,
     pub(super) never_after: Premises,
     pub(super) max: Option<Max<Argument>>,
     pub(super) before_end: Premises,
-    /// Least amounts that `where` of the entry allows.
+    /// Minimum amounts that the `where` of the entry allows.
     pub(super) least: BTreeMap<String, i64>,
 }
 

@@ -14,19 +14,19 @@ use regex::{RegexBuilder, RegexSet, RegexSetBuilder};
 
 use crate::base::{Blocked, GateCode, bounded};
 
-/// Policy with patterns of queries that are refused before any server is contacted, each with its reason.
+/// Policy with patterns for queries to refuse before any server is contacted, each with a reason.
 ///
-/// A pattern matches anywhere in the query, verbatim: case counts unless the pattern has `(?i)`, and letters that look
-/// alike are different. Matching takes time linear in the query.
+/// A pattern matches anywhere in the query, literally: case matters unless the pattern has `(?i)`, and look-alike
+/// letters are different. Matching takes time linear in the length of the query.
 #[derive(Clone, Debug)]
 pub struct Policy {
     patterns: RegexSet,
     reasons: Vec<String>,
-    /// Longest query in bytes.
+    /// Maximum length of a query in bytes.
     longest: usize,
 }
 
-/// Error of an unusable policy, with the index of the faulty pattern, from 0.
+/// Error for an unusable policy, with the index of the faulty pattern, starting from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadPolicy {
@@ -35,36 +35,36 @@ pub enum BadPolicy {
     Pattern {
         /// Index of the pattern.
         index: usize,
-        /// Reason, cut to a bounded length.
+        /// Reason, truncated to a bounded length.
         why: String,
     },
-    /// A pattern matches the empty text, and so every query.
+    /// A pattern matches the empty text and thus every query.
     #[error("pattern {index} of the policy matches every query")]
     All {
         /// Index of the pattern.
         index: usize,
     },
-    /// A pattern has a blank reason, so refusals would not explain anything.
+    /// A pattern has a blank reason, so its refusals would explain nothing.
     #[error("pattern {index} of the policy has no reason")]
     NoReason {
         /// Index of the pattern.
         index: usize,
     },
-    /// All patterns together are too large.
+    /// The patterns are too large in total.
     #[error("the policy as a whole cannot be used: {why}")]
     Whole {
-        /// Reason, cut to a bounded length.
+        /// Reason, truncated to a bounded length.
         why: String,
     },
 }
 
 impl Policy {
-    /// Longest query in bytes, unless [`Policy::longest`] sets another limit.
+    /// Default maximum length of a query in bytes; [`Policy::longest`] sets another limit.
     pub const MAX_QUERY: usize = 64 * 1024;
-    /// Limit of patterns.
+    /// Maximum number of patterns.
     pub const MAX_PATTERNS: usize = 1024;
 
-    /// Compiles pairs of pattern and reason. A policy without patterns refuses only queries that are too long.
+    /// Compiles pairs of a pattern and a reason. A policy without patterns refuses only queries that are too long.
     ///
     /// # Errors
     /// If any pattern is unusable.
@@ -91,14 +91,14 @@ impl Policy {
         Ok(Self { patterns, reasons, longest: Self::MAX_QUERY })
     }
 
-    /// Sets the longest query in bytes.
+    /// Sets the maximum length of a query in bytes.
     #[must_use]
     pub fn longest(self, bytes: usize) -> Self {
         Self { longest: bytes, ..self }
     }
 
-    /// Accepts a query that matches no pattern. A refusal has the reasons of the patterns, and does not quote the
-    /// query.
+    /// Accepts a query that matches no pattern. A refusal contains the reasons of the matching patterns, but does not
+    /// quote the query.
     ///
     /// # Errors
     /// PG-0 if a pattern matches, or if the query is too long.
@@ -107,7 +107,7 @@ impl Policy {
         self.allows([query])
     }
 
-    /// Patterns with their reasons.
+    /// Returns the patterns with their reasons.
     pub(crate) fn to_pairs(&self) -> Vec<(String, String)> {
         self.patterns.patterns().iter().cloned().zip(self.reasons.iter().cloned()).collect()
     }
@@ -147,7 +147,7 @@ impl Policy {
     }
 }
 
-/// Limit of one compiled pattern in bytes.
+/// Maximum size of one compiled pattern in bytes.
 const PATTERN_SIZE: usize = 1 << 20;
-/// Limit of all compiled patterns together in bytes.
+/// Maximum size of all compiled patterns together in bytes.
 const SET_SIZE: usize = 1 << 24;

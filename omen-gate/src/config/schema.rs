@@ -1,4 +1,4 @@
-//! JSON Schema of a configuration, and the errors that it finds: keys, types, ranges.
+//! JSON Schema of a configuration, and the errors that it detects in keys, types and ranges.
 
 use std::sync::LazyLock;
 
@@ -36,7 +36,7 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
 
 static VALIDATOR: LazyLock<Option<Validator>> = LazyLock::new(|| jsonschema::validator_for(&SCHEMA).ok());
 
-/// Checks that all keys are known and all values have their type and range.
+/// Checks that all keys are known and that all values have the right type and range.
 pub(super) fn check(source: &TomlSource<'_>) -> Result<(), ConfigErrors> {
     let Some(validator) = VALIDATOR.as_ref() else {
         return Err(ConfigErrors(vec![source.error("", "the schema of the configuration is broken", "report it")]));
@@ -112,7 +112,7 @@ fn unknown(source: &TomlSource<'_>, pointer: &str, schema: &Value, key: &str) ->
     source.error(&pointer, message, help)
 }
 
-/// Expected value according to the schema.
+/// Returns a description of the value that the schema expects.
 fn wanted(schema: &Value) -> String {
     let range = match (schema.get("minimum"), schema.get("maximum")) {
         (Some(min), Some(max)) => format!("a number from {min} to {max}: "),
@@ -126,7 +126,7 @@ fn description(text: Option<&Value>) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// TOML name of a JSON type.
+/// Returns the TOML name of a JSON type.
 fn called(kind: &str) -> &str {
     match kind {
         "object" => "a table",
@@ -138,10 +138,10 @@ fn called(kind: &str) -> &str {
     }
 }
 
-/// TOML name of a value's type.
+/// Returns the TOML name of a value's type.
 fn found(value: &Value) -> &'static str {
     match value {
-        // TOML has no null: [`TomlSource`] writes it for values that no key accepts.
+        // TOML has no null: [`TomlSource`] uses it for values that no key accepts.
         Value::Null => "a float or a number too large",
         Value::Bool(_) => "a boolean",
         Value::Number(_) => "an integer",

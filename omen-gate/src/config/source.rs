@@ -12,7 +12,7 @@ use super::error::{ConfigError, ConfigErrors, MAX_ERRORS};
 use crate::base::bounded;
 use crate::base::json::below;
 
-/// TOML text as a JSON value. Dates become strings. Floats become `null`, which the schema rejects, because no key
+/// TOML text as a JSON value. Dates become strings. Floats become `null`, which the schema rejects because no key
 /// accepts a fraction.
 pub(super) struct TomlSource<'t> {
     text: &'t str,
@@ -93,7 +93,7 @@ impl<'t> TomlSource<'t> {
             DeValue::Float(_) => Value::Null,
             DeValue::Integer(integer) => match i64::from_str_radix(integer.as_str(), integer.radix()) {
                 Ok(integer) => integer.into(),
-                // Out of every range; an approximation suffices to report that.
+                // Out of every range; an approximation is enough to report that.
                 Err(_) => integer.as_str().parse::<f64>().map_or(Value::Null, Value::from),
             },
             DeValue::Array(items) => {
@@ -108,7 +108,7 @@ impl<'t> TomlSource<'t> {
     }
 }
 
-/// Key in TOML notation: `allow[0].tool`. The value decides whether a number is an index or a key.
+/// Returns a key in TOML notation: `allow[0].tool`. The value decides whether a number is an index or a key.
 pub(super) fn path(value: &Value, pointer: &str) -> String {
     let mut text = String::new();
     let mut value = Some(value);
@@ -129,5 +129,5 @@ pub(super) fn path(value: &Value, pointer: &str) -> String {
     bounded(&text)
 }
 
-/// Longest configuration in bytes.
+/// Maximum size of a configuration in bytes.
 pub const MAX_BYTES: usize = 1 << 20;

@@ -1,4 +1,4 @@
-//! G3: confirmations of single calls.
+//! G3: confirmations of individual calls.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::grant::decision::{DecisionStage, Ruling};
 
 pub use crate::grant::responder::Responder;
 
-/// Confirmer of calls. An implementation needs neither a timeout nor a panic handler: the gate has both.
+/// Confirmer of calls. An implementation needs neither a timeout nor a panic handler: the gate provides both.
 #[async_trait]
 pub trait Confirmer: Debug + Send + Sync + 'static {
     /// Shows the question and waits for the answer. If the gate stops waiting, the future is dropped.
@@ -23,17 +23,17 @@ pub trait Confirmer: Debug + Send + Sync + 'static {
 /// Question whether this call, with these arguments, may be made once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Question {
-    /// Turn of the call.
+    /// Turn that the call belongs to.
     pub turn: TurnId,
     /// Tool to call.
     pub tool: ToolId,
-    /// Arguments as canonical JSON. They may contain foreign text: show it with care.
+    /// Arguments as canonical JSON. They may contain foreign text, so show them with care.
     pub args: String,
-    /// Hash of tool and arguments; the answer is bound to it (D48).
+    /// Hash of the tool and arguments; the answer is bound to it (D48).
     pub hash: CallHash,
     /// Permissions of the tool.
     pub permissions: Permissions,
-    /// Time limit of the answer, from when the question is asked.
+    /// Time limit for the answer, counted from when the question is asked.
     #[serde(skip)]
     pub timeout: Duration,
 }
@@ -41,25 +41,25 @@ pub struct Question {
 /// Answer to a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// Confirms this call, once.
+    /// Confirms this call once.
     Confirmed,
     /// Denies the call.
     Denied {
-        /// Reason given by the responder. Only a bounded part of it is kept.
+        /// Reason given by the responder, of which only a bounded part is kept.
         why: String,
     },
-    /// Confirms this call, once, by a responder whom the confirmer knows. The audit log has the name.
+    /// Confirms this call once, by a responder that the confirmer has identified. The audit log records the name.
     ConfirmedBy(Responder),
-    /// Denies the call, by a responder whom the confirmer knows. The audit log has the name.
+    /// Denies the call, by a responder that the confirmer has identified. The audit log records the name.
     DeniedBy {
-        /// Responder who denies.
+        /// Responder who denies the call.
         by: Responder,
-        /// Reason given by the responder. Only a bounded part of it is kept.
+        /// Reason given by the responder, of which only a bounded part is kept.
         why: String,
     },
 }
 
-/// Confirmer that denies everything, because there is nobody to ask.
+/// Confirmer that denies everything because there is nobody to ask.
 #[derive(Clone, Copy, Debug)]
 pub struct Nobody;
 
@@ -70,12 +70,12 @@ impl Confirmer for Nobody {
     }
 }
 
-/// Time limits of confirmations.
+/// Time limits for confirmations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConfirmLimits {
-    /// Time limit of an answer. No answer is a denial.
+    /// Time limit for an answer. No answer is a denial.
     pub timeout: Duration,
-    /// Validity of an answer, from when it arrived.
+    /// Validity of an answer, counted from its arrival.
     pub valid: Duration,
 }
 
@@ -88,7 +88,7 @@ pub struct Confirmations {
 }
 
 impl Confirmations {
-    /// Requests confirmations from `confirmer`, within time limits.
+    /// Creates a value that requests confirmations from `confirmer`, within time limits.
     pub fn new(confirmer: Arc<dyn Confirmer>, clock: Arc<dyn GateClock>, limits: ConfirmLimits) -> Self {
         Self::with_clock(confirmer, Ratchet::over(clock), limits)
     }
@@ -98,14 +98,14 @@ impl Confirmations {
         Self { confirmer, clock, limits }
     }
 
-    /// Asks about a call, once. Without an answer in time, or if the confirmer panics, the call is denied and not asked
+    /// Asks about a call once. Without an answer in time, or if the confirmer panics, the call is denied and not asked
     /// about again (D48). Waiting uses the runtime's time; an answer can also be late by the injected clock. Requires a
     /// tokio runtime with time enabled.
     pub async fn ask(&self, call: &Call) -> Ruling<Confirmed> {
         self.ask_within(call, self.limits).await
     }
 
-    /// Asks within other limits than the default ones.
+    /// Asks within limits other than the default ones.
     pub(crate) async fn ask_within(&self, call: &Call, limits: ConfirmLimits) -> Ruling<Confirmed> {
         let waits_until = self.after(limits.timeout);
         let question = Question {
@@ -150,7 +150,7 @@ impl Confirmations {
     }
 }
 
-/// Confirmation of one call. That call uses it up, and it is invalid for any other.
+/// Confirmation of one call. That call consumes it, and it is invalid for any other call.
 /// ```compile_fail,E0382
 /// # fn f(one: omen_gate::Lease, two: omen_gate::Lease, confirmed: omen_gate::Confirmed) {
 /// let first = one.redeem(Some(confirmed));
@@ -162,19 +162,19 @@ impl Confirmations {
 pub struct Confirmed {
     turn: TurnId,
     hash: CallHash,
-    /// End of validity, in the time of the clock that the confirmation was given by.
+    /// End of validity, by the clock with which the confirmation was given.
     until: Duration,
     clock: Arc<Ratchet>,
 }
 
 impl Confirmed {
-    /// Hash of the confirmed call.
+    /// Returns the hash of the confirmed call.
     #[must_use]
     pub fn hash(&self) -> CallHash {
         self.hash
     }
 
-    /// Uses the confirmation up for a call.
+    /// Consumes the confirmation for a call.
     pub(crate) fn spend(self, call: &Call) -> Result<(), Blocked> {
         let (message, help) = if self.hash != call.hash() || self.turn != *call.turn() {
             let message = format!("the confirmation belongs to another call than this one of `{}`", call.tool());

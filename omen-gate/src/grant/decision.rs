@@ -1,4 +1,4 @@
-//! G4: decisions as values whose outcome is available only after logging.
+//! G4: decisions whose outcome is available only after they have been logged.
 
 use std::fmt::Debug;
 
@@ -9,7 +9,7 @@ use crate::call::{Call, CallHash};
 use crate::grant::GrantId;
 use crate::grant::responder::Responder;
 
-/// Decision about a call, as it is logged.
+/// Decision about a call, as logged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Decision {
     /// Turn of the call.
@@ -18,7 +18,7 @@ pub struct Decision {
     pub tool: ToolId,
     /// Permissions that the tool needs.
     pub permissions: Permissions,
-    /// Hash of tool and arguments.
+    /// Hash of the tool and arguments.
     pub call: CallHash,
     /// Stage at which the decision was made.
     pub stage: DecisionStage,
@@ -30,18 +30,18 @@ pub struct Decision {
     /// Reason why the call is denied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// Grants that the decision depends on.
+    /// Grants on which the decision depends.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub grants: Vec<GrantId>,
-    /// Whether the call continues only once it is confirmed (G3). Known at authorization; omitted where it is false.
+    /// Whether the call continues only after a confirmation (G3). Known at authorization; omitted if false.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub needs_confirmation: bool,
-    /// Responder, if the call had to be confirmed and the confirmer knows (G3).
+    /// Responder, if the call had to be confirmed and the confirmer identified the responder (G3).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<Responder>,
 }
 
-/// Stage of a decision.
+/// Stage at which a decision is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -81,7 +81,7 @@ impl Decision {
         }
     }
 
-    /// Decision on a call that ended while it waited for a confirmation (G3).
+    /// Builds the decision on a call that ended while it waited for a confirmation (G3).
     pub(crate) fn withdrawn(call: &Call) -> Self {
         let message = format!("the call of `{}` ended before it was confirmed", call.tool());
         let blocked = Blocked::new(GateCode::G3, message, "make the call again").quoting_nothing();
@@ -89,7 +89,7 @@ impl Decision {
     }
 }
 
-/// Decision with its result, which is available only by logging the decision (G4).
+/// Decision with its result, which becomes available only by logging the decision (G4).
 #[derive(Debug)]
 #[must_use = "log the decision with `recorded()`, which returns its outcome"]
 pub struct Ruling<T> {
@@ -102,7 +102,7 @@ impl<T> Ruling<T> {
         Self { decision: Decision::new(call, stage, grants, outcome.as_ref().err()), outcome }
     }
 
-    /// Sets whether the call continues only once it is confirmed.
+    /// Sets whether the call continues only after a confirmation.
     pub(crate) fn needing_confirmation(mut self, needed: bool) -> Self {
         self.decision.needs_confirmation = needed;
         self
@@ -114,15 +114,15 @@ impl<T> Ruling<T> {
         self
     }
 
-    /// Decision to log.
+    /// Returns the decision to log.
     pub fn decision(&self) -> &Decision {
         &self.decision
     }
 
-    /// Logs the decision, then returns its result.
+    /// Logs the decision and then returns its result.
     ///
     /// # Errors
-    /// The log's error if it cannot record the decision; otherwise the refusal, if the decision is one.
+    /// The log's error if it cannot record the decision; otherwise the refusal, if the call is denied.
     pub fn recorded<E: From<Blocked>>(self, log: impl FnOnce(&Decision) -> Result<(), E>) -> Result<T, E> {
         log(&self.decision)?;
         Ok(self.outcome?)
@@ -131,7 +131,7 @@ impl<T> Ruling<T> {
     /// Same as [`Self::recorded`], for an asynchronous log.
     ///
     /// # Errors
-    /// Like [`Self::recorded`].
+    /// As [`Self::recorded`].
     pub async fn recorded_by<E: From<Blocked>, F>(self, log: impl FnOnce(Decision) -> F) -> Result<T, E>
     where
         F: Future<Output = Result<(), E>>,

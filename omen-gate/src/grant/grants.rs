@@ -1,4 +1,4 @@
-//! Store of grants: adding, checking and revoking them.
+//! Grant store: adding, checking and revoking grants.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::{Grant, GrantId, GrantRecord};
 use crate::base::{Blocked, GateClock, Permission, Ratchet, ToolId};
 use crate::call::Call;
 
-/// Grants of a gate. Clones share them, also across threads.
+/// Grants of a gate. Clones share them, even across threads.
 #[derive(Clone, Debug)]
 pub struct Grants(pub(super) Arc<SharedStore>);
 
@@ -28,10 +28,10 @@ impl Grants {
         Self(Arc::new(SharedStore { clock, store: Default::default(), revoked: Notify::new() }))
     }
 
-    /// Creates a store with default grants, such as those of a configuration (G1).
+    /// Creates a store with default grants, such as those in a configuration (G1).
     ///
     /// # Errors
-    /// If there are more than [`MAX_GRANTS`](super::MAX_GRANTS).
+    /// If there are more than [`MAX_GRANTS`](super::MAX_GRANTS) grants.
     pub fn with_defaults(
         clock: Arc<dyn GateClock>,
         defaults: impl IntoIterator<Item = Grant>,
@@ -44,7 +44,7 @@ impl Grants {
     /// Adds a grant. A tool may have several grants of one permission.
     ///
     /// # Errors
-    /// If [`MAX_GRANTS`](super::MAX_GRANTS) are in force.
+    /// If [`MAX_GRANTS`](super::MAX_GRANTS) grants are in force.
     pub fn grant(&self, grant: Grant) -> Result<GrantId, Blocked> {
         self.reserve(grant)?.give()
     }
@@ -55,8 +55,8 @@ impl Grants {
         Ok(ReservedGrant { grants: self.clone(), id, grant })
     }
 
-    /// Revokes all grants of a permission for a tool, and returns their ids. This is in force at once: a call that is
-    /// authorized but not yet dispatched is refused, and a running one is cancelled (G2).
+    /// Revokes all grants of a permission for a tool and returns their ids. This takes effect immediately: a call that
+    /// is authorized but not yet dispatched is refused, and a running call is cancelled (G2).
     pub fn revoke(&self, tool: &ToolId, permission: Permission) -> Vec<GrantId> {
         let revoke = |entry: &mut StoredGrant| {
             entry.revoked = true;
@@ -69,7 +69,7 @@ impl Grants {
         revoked
     }
 
-    /// Revokes all grants that satisfy a predicate, and returns them.
+    /// Revokes all grants that satisfy a predicate and returns them.
     pub(crate) fn revoke_where(&self, holds: impl Fn(&Grant) -> bool) -> Vec<(GrantId, Grant)> {
         let revoked = self.0.store.lock().revoke_where(holds);
         self.0.revoked.notify_waiters();
@@ -81,7 +81,7 @@ impl Grants {
         self.0.store.lock().spend(spent);
     }
 
-    /// Revokes one grant, and returns it; `None` if it does not exist or is already revoked.
+    /// Revokes one grant and returns it; `None` if it does not exist or has already been revoked.
     pub fn revoke_id(&self, id: GrantId) -> Option<Grant> {
         let mut store = self.0.store.lock();
         let entry = store.by_id(id).filter(|entry| !entry.revoked)?;
@@ -92,7 +92,7 @@ impl Grants {
         Some(grant)
     }
 
-    /// Authorizes a call: checks that everything that its tool needs is granted now. The lease is not a permission to
+    /// Authorizes a call: checks that everything its tool needs is granted now. The lease does not permit the call to
     /// run; it must be redeemed at dispatch.
     pub fn check(&self, call: &Call) -> Ruling<Lease> {
         let picked = self.0.store.lock().pick(call, self.0.clock.wall());
@@ -103,7 +103,7 @@ impl Grants {
     }
 }
 
-/// Grant that is not in force yet. Dropping it discards it.
+/// Grant that is not yet in force. Dropping it discards the grant.
 #[derive(Debug)]
 pub(crate) struct ReservedGrant {
     grants: Grants,
@@ -119,7 +119,7 @@ impl ReservedGrant {
     /// Puts the grant in force.
     ///
     /// # Errors
-    /// G2 if it was revoked in the meantime.
+    /// G2 if the grant was revoked in the meantime.
     pub(crate) fn give(self) -> Result<GrantId, Blocked> {
         let mut store = self.grants.0.store.lock();
         match store.by_id(self.id).filter(|entry| !entry.revoked) {

@@ -1,4 +1,4 @@
-//! Leases: authorization between its decision and dispatch.
+//! Leases: authorizations between the decision and dispatch.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use crate::call::Call;
 use crate::grant::confirm::Confirmed;
 use crate::grant::decision::{DecisionStage, Ruling};
 
-/// Authorization of a call. It is not a permission to run: its grants may be revoked, used up or expired by then, so
-/// the lease must be redeemed at dispatch, once.
+/// Authorization of a call. It does not permit the call to run: its grants may be revoked, used up or expired by then,
+/// so the lease must be redeemed at dispatch, once.
 ///
 /// ```compile_fail,E0382
 /// # fn f(lease: omen_gate::Lease) {
@@ -27,8 +27,8 @@ pub struct Lease {
     picks: Vec<PickedGrant>,
 }
 
-/// Redeemed lease: the grants are valid now, each with one use taken, and the call was confirmed if required. Dispatch
-/// follows at once.
+/// Redeemed lease: the grants are valid now, one use of each has been taken, and the call was confirmed if required.
+/// Dispatch follows immediately.
 #[derive(Debug)]
 #[must_use = "its uses are taken: dispatch the call"]
 pub struct Redeemed {
@@ -43,29 +43,29 @@ impl Lease {
         Self { shared, call, picks }
     }
 
-    /// Authorized call.
+    /// Returns the authorized call.
     #[must_use]
     pub fn call(&self) -> &Call {
         &self.call
     }
 
-    /// Whether the call must be confirmed (G3): a permission other than `READ` comes from a grant that is not
-    /// pre-granted, or the operator wants every call of the tool confirmed.
+    /// Returns whether the call must be confirmed (G3): a permission other than `READ` comes from a grant that is not
+    /// pre-granted, or the operator requires confirmation for every call of the tool.
     #[must_use]
     pub fn needs_confirmation(&self) -> bool {
         let unsafe_picks = self.picks.iter().any(|pick| pick.permission.needs_confirmation() && !pick.pre_granted);
         unsafe_picks || self.call.demand().always_confirm
     }
 
-    /// Whether redeeming the lease consumes something that the user would have to give again: a confirmation, or a use
-    /// of a grant.
+    /// Returns whether redeeming the lease consumes something that the user would have to give again: a confirmation,
+    /// or a use of a grant.
     pub(crate) fn is_used_up(&self) -> bool {
         self.needs_confirmation() || self.picks.iter().any(|pick| pick.counted)
     }
 
-    /// Checks the lease again, atomically: the confirmation is for this call and in time, and each grant is still
-    /// valid; then takes one use of each. Only the grants of the authorization count; other grants do not substitute
-    /// for them.
+    /// Checks the lease again, atomically: the confirmation must be for this call and in time, and each grant must
+    /// still be valid. Then takes one use of each grant. Only the grants of the authorization count; other grants are
+    /// no substitute.
     pub fn redeem(self, confirmed: Option<Confirmed>) -> Ruling<Redeemed> {
         let ids = self.grants();
         let outcome = self.take(confirmed);
@@ -85,7 +85,7 @@ impl Lease {
     }
 
     fn take(&self, confirmed: Option<Confirmed>) -> Result<GrantHold, Blocked> {
-        // The clock is read with the lock held: a call that waited for the lock is checked at the later time.
+        // The clock is read with the lock held, so a call that waited for the lock is checked at the later time.
         let mut store = self.shared.store.lock();
         match confirmed {
             Some(confirmed) => confirmed.spend(&self.call)?,
@@ -100,8 +100,8 @@ impl Lease {
 }
 
 impl Redeemed {
-    /// Checks that the grants are still valid: recording the intent takes time between redemption and the run of the
-    /// tool.
+    /// Checks that the grants are still valid: recording the intent takes time between redeeming the lease and running
+    /// the tool.
     ///
     /// # Errors
     /// G2 if a grant was revoked or has expired.
@@ -110,7 +110,7 @@ impl Redeemed {
         store.stand(self.call.tool(), &self.picks, self.shared.clock.wall())
     }
 
-    /// Waits until the first of the grants expires, and returns the refusal.
+    /// Waits until the first grant expires, and returns the refusal.
     pub(crate) async fn expired(&self) -> Blocked {
         let first = self.shared.store.lock().expiry(self.call.tool(), &self.picks);
         match first {
@@ -122,7 +122,7 @@ impl Redeemed {
         }
     }
 
-    /// Waits until one of the grants is revoked, and returns the refusal.
+    /// Waits until a grant is revoked, and returns the refusal.
     pub(crate) async fn revoked(&self) -> Blocked {
         loop {
             let mut notified = pin!(self.shared.revoked.notified());
@@ -135,7 +135,7 @@ impl Redeemed {
         }
     }
 
-    /// Call to dispatch, as it was authorized and confirmed.
+    /// Returns the call to dispatch, as authorized and confirmed.
     #[must_use]
     pub fn call(&self) -> &Call {
         &self.call

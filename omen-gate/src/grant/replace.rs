@@ -4,7 +4,7 @@ use super::grants::{Grants, ReservedGrant};
 use super::{Grant, GrantId};
 use crate::base::Blocked;
 
-/// Pending change of the default grants. Dropping it changes nothing.
+/// Pending change of the default grants. Dropping it leaves them unchanged.
 #[derive(Debug)]
 pub(crate) struct Replacement {
     grants: Grants,
@@ -15,11 +15,11 @@ pub(crate) struct Replacement {
 }
 
 impl Grants {
-    /// Determines which grants to add and revoke so that these are the default grants. Existing defaults keep their
-    /// remaining uses and stay revoked if they were, so that reloading a configuration revives nothing.
+    /// Determines which grants to add and revoke so that these become the default grants. Existing defaults keep their
+    /// remaining uses, and revoked ones stay revoked, so reloading a configuration restores nothing.
     ///
     /// # Errors
-    /// G1 if there are too many.
+    /// G1 if there are too many grants.
     pub(crate) fn replace(&self, defaults: &[Grant]) -> Result<Replacement, Blocked> {
         let mut before = self.0.store.lock().defaults.clone();
         let (mut kept, mut added) = (Vec::new(), Vec::new());
@@ -35,13 +35,13 @@ impl Grants {
 }
 
 impl Replacement {
-    /// Revokes grants that are no longer defaults, and returns their ids.
+    /// Revokes grants that are no longer defaults and returns their ids.
     pub(crate) fn revoke(&self) -> Vec<GrantId> {
         let revoke = |id: &&GrantId| self.grants.revoke_id(**id).is_some();
         self.removed.iter().filter(revoke).copied().collect()
     }
 
-    /// Puts the new grants in force. A grant revoked in the meantime stays revoked.
+    /// Puts the new grants into force. A grant revoked in the meantime stays revoked.
     pub(crate) fn give(self) -> Vec<GrantId> {
         let Self { grants, mut kept, added, .. } = self;
         kept.extend(added.iter().map(ReservedGrant::given).map(|given| (given.id, given.grant.clone())));

@@ -1,19 +1,19 @@
-//! Responder to a confirmation request.
+//! Person who answers a confirmation request.
 
 use serde::{Deserialize, Serialize};
 
 use crate::base::bounded;
 
-/// Responder to a question, as identified by the confirmer and not by the answer.
+/// Person who answers a question, as identified by the confirmer and not by the answer itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Responder {
-    /// Channel of the answer, such as `socket`.
+    /// Channel through which the answer came, such as `socket`.
     pub via: String,
-    /// Id of the user on this system.
+    /// User id on this system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uid: Option<u32>,
-    /// Name of the user on this system.
+    /// User name on this system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
 }
@@ -25,7 +25,7 @@ impl Responder {
         Self { via: bounded(via), uid: None, user: None }
     }
 
-    /// Adds the user of this system.
+    /// Adds the user's id and name on this system.
     #[must_use]
     pub fn user(self, uid: u32, name: Option<&str>) -> Self {
         Self { uid: Some(uid), user: name.map(bounded), ..self }

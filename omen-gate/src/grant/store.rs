@@ -14,9 +14,9 @@ use crate::call::Call;
 #[derive(Debug)]
 pub(super) struct SharedStore {
     pub(super) clock: Arc<Ratchet>,
-    /// Every change is a single assignment or follows all checks, so a panic cannot leave half a change.
+    /// Every change is a single assignment or happens after all checks, so a panic cannot leave a change half done.
     pub(super) store: Mutex<Store>,
-    /// Notifies running calls of revocations.
+    /// Notifier of running calls about revocations.
     pub(super) revoked: Notify,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct SharedStore {
 pub(super) struct Store {
     last: u64,
     count: usize,
-    /// Grants listed by the configuration in force, including dead and forgotten ones.
+    /// Grants listed in the configuration in force, including dead and forgotten ones.
     pub(super) defaults: Vec<(GrantId, Grant)>,
     entries: BTreeMap<ToolId, BTreeMap<Permission, Vec<StoredGrant>>>,
 }
@@ -36,14 +36,14 @@ pub(super) struct StoredGrant {
     pub(super) grant: Grant,
     /// Remaining uses; `None` if unlimited.
     left: Option<u32>,
-    /// Whether the grant is in force, which follows its record.
+    /// Whether the grant is in force, which happens only after it is recorded.
     pub(super) given: bool,
     pub(super) revoked: bool,
     /// Shared with calls that depend on this grant ([`GrantHold`]).
     held: Arc<()>,
 }
 
-/// Limit of grants in a store.
+/// Maximum number of grants in a store.
 pub const MAX_GRANTS: usize = 4096;
 
 /// Grant that a call uses for one permission.
@@ -52,11 +52,11 @@ pub(super) struct PickedGrant {
     pub(super) permission: Permission,
     pub(super) id: GrantId,
     pub(super) pre_granted: bool,
-    /// Whether its uses are limited.
+    /// Whether the grant has a limited number of uses.
     pub(super) counted: bool,
 }
 
-/// Guard that keeps the grants of a call from being forgotten.
+/// Guard that keeps a call's grants from being forgotten.
 #[derive(Debug)]
 pub(super) struct GrantHold(#[expect(dead_code, reason = "it is there to be counted")] Vec<Arc<()>>);
 
@@ -70,7 +70,7 @@ impl Store {
         entries.map_or(&mut [], Vec::as_mut_slice)
     }
 
-    /// Adds a grant that is not in force yet.
+    /// Adds a grant that is not yet in force.
     pub(super) fn add(&mut self, grant: Grant, now: SystemTime) -> Result<GrantId, Blocked> {
         if self.count >= MAX_GRANTS {
             self.forget_dead(now);
@@ -111,8 +111,8 @@ impl Store {
         }
     }
 
-    /// Forgets dead grants when there is no more room; until then they explain refusals. Grants in use by a call or yet
-    /// to be put in force are kept.
+    /// Forgets dead grants when there is no more room; until then they explain refusals. Grants that a call uses or
+    /// that have yet to be put into force are kept.
     fn forget_dead(&mut self, now: SystemTime) {
         for permissions in self.entries.values_mut() {
             for entries in permissions.values_mut() {
@@ -124,7 +124,7 @@ impl Store {
         self.count = self.entries.values().flat_map(BTreeMap::values).map(Vec::len).sum();
     }
 
-    /// Picks a live grant for each permission: one that needs no confirmation if possible, else the oldest.
+    /// Picks a live grant for each permission: one that needs no confirmation if possible, otherwise the oldest.
     pub(super) fn pick(&self, call: &Call, now: SystemTime) -> Result<Vec<PickedGrant>, Blocked> {
         let tool = call.tool();
         let pick = |permission| {
@@ -143,18 +143,18 @@ impl Store {
         call.demand().permissions.iter().map(pick).collect()
     }
 
-    /// Time when the first of some grants expires, if any does.
+    /// Returns the time at which the first of the grants expires, if any does.
     pub(super) fn expiry(&self, tool: &ToolId, picks: &[PickedGrant]) -> Option<(SystemTime, Permission)> {
         let of = |pick: &PickedGrant| self.grants_for(tool, pick.permission).iter().find(|entry| entry.id == pick.id);
         let expiry = |entry: &StoredGrant| Some((entry.grant.expires?, entry.grant.permission));
         picks.iter().filter_map(of).filter_map(expiry).min()
     }
 
-    /// Checks that each grant is still valid; its last use may be taken.
+    /// Checks that each grant is still valid. The last use of a grant may already be taken.
     pub(super) fn stand(&self, tool: &ToolId, picks: &[PickedGrant], now: SystemTime) -> Result<(), Blocked> {
         for pick in picks {
             let entry = self.grants_for(tool, pick.permission).iter().find(|entry| entry.id == pick.id);
-            // It exists, because the call holds it. Its last use may be taken: by this call.
+            // The grant exists, because the call holds it. Its last use may have been taken by this call.
             let death = entry.map_or(Some(Death::Revoked), |entry| entry.death(now));
             if death.is_some_and(|death| !matches!(death, Death::UsedUp)) {
                 return Err(dead(tool, pick.permission, death));
@@ -167,7 +167,7 @@ impl Store {
     pub(super) fn take(&mut self, tool: &ToolId, picks: &[PickedGrant], now: SystemTime) -> Result<GrantHold, Blocked> {
         for pick in picks {
             let entry = self.grants_for(tool, pick.permission).iter().find(|entry| entry.id == pick.id);
-            // A forgotten grant was dead when it was forgotten.
+            // A forgotten grant was already dead when it was forgotten.
             let death = entry.map_or(Some(Death::Revoked), |entry| entry.death(now));
             if death.is_some() {
                 return Err(dead(tool, pick.permission, death));
@@ -184,7 +184,7 @@ impl Store {
     }
 }
 
-/// Reason why a grant is not valid.
+/// Reason why a grant is invalid.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Death {
     Revoked,
@@ -218,7 +218,7 @@ impl StoredGrant {
     }
 }
 
-/// Refusal of an expired grant.
+/// Builds the refusal of a call whose grant has expired.
 pub(super) fn expired(tool: &ToolId, permission: Permission) -> Blocked {
     dead(tool, permission, Some(Death::Expired))
 }

@@ -1,4 +1,4 @@
-//! Queue of audit entries, with the data common to all entries about calls.
+//! Queue of audit entries, with the data shared by all entries about calls.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -15,12 +15,12 @@ pub(crate) struct EpisodePacket {
     pub(crate) correlation_id: CorrelationId,
 }
 
-/// Audit log of a gate, for code that must not block on the disk. An outcome never precedes its intent, even if nobody
-/// waited for the intent.
+/// Audit log of a gate, for code that must not block on disk writes. An outcome never precedes its intent, even if
+/// nobody waited for the intent.
 #[derive(Clone, Debug)]
 pub(crate) struct AuditQueue {
     audit: Audit,
-    /// Data on the rules in force, which each entry about a call repeats.
+    /// Data on the rules in force, which is repeated in each entry about a call.
     stamp: Arc<RwLock<Map<String, Value>>>,
 }
 
@@ -33,7 +33,7 @@ impl AuditQueue {
         &self.audit
     }
 
-    /// Sets the data on the rules for the entries from now on.
+    /// Sets the data on the rules for all further entries.
     pub(crate) fn set_stamp(&self, stamp: Map<String, Value>) {
         *self.stamp.write().unwrap_or_else(PoisonError::into_inner) = stamp;
     }
@@ -58,7 +58,7 @@ impl AuditQueue {
         }
     }
 
-    /// Records an entry, and returns its number. It is in the log when this returns.
+    /// Records an entry and returns its number. The entry is in the log when this returns.
     pub(crate) async fn append(
         &self,
         kind: Kind,
@@ -70,7 +70,7 @@ impl AuditQueue {
         recorded.map(|receipt| receipt.sequence).map_err(Blocked::from)
     }
 
-    /// Queues the outcome of a call with a recorded intent, without waiting for the disk.
+    /// Queues the outcome of a call whose intent is recorded, without waiting for the disk.
     pub(crate) fn append_later(
         &self,
         kind: Kind,
@@ -88,7 +88,7 @@ impl From<AuditError> for Blocked {
     }
 }
 
-/// Returns the members of an object, as the data of an entry.
+/// Returns the members of an object as the data of an entry.
 pub(crate) fn data(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(members) => members,

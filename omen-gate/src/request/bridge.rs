@@ -20,32 +20,32 @@ use crate::request::user_inputs;
 
 impl Gate {
     /// Runs a task of an episode through the gate, and returns its result. The episode is the turn: its correlation id
-    /// is the turn id, and the entries of the audit log have the packet id of the directive, too.
+    /// is the turn id, and the audit log entries also contain the packet id of the directive.
     ///
     /// The types guarantee that a directive that writes was sent with a permit. Its token, the operator's grants and,
     /// if required, a confirmation are checked together here: a tool that may do more than read needs an unexpired
-    /// token, whatever the agent says of the tool.
+    /// token, whatever the agent says about the tool.
     ///
     /// The tool is called only while the directive is open in its episode. This is checked at the start, right before
     /// the call and until the call ends: safe mode, a revoked token or a result from elsewhere cancels the call (D52).
     ///
-    /// A directive allows one call, across all handles of its task and all gates, so a resumed task is not run twice
-    /// (PG-6). This holds after a restart, too: the audit log has the directives that had their call. [`Gate::closed`]
-    /// forgets the turn of a closed episode.
+    /// A directive allows one call, across all handles of its task and all gates, so a resumed task does not run twice
+    /// (PG-6). This also holds after a restart: the audit log shows which directives have had their call.
+    /// [`Gate::closed`] forgets the turn of a closed episode.
     ///
     /// User requests arrive as observations. If the policy has patterns, the user inputs that the directive depends on
     /// ([`Pending::user_inputs`]) are screened before any server is contacted, and again right before the call; without
-    /// user inputs there is no call (PG-0, D68). There is no planner's text for PG-1 to check: the rules of the episode
+    /// user inputs there is no call (PG-0, D68). There is no planner text for PG-1 to check: the rules of the episode
     /// have checked the directive. PG-2 to PG-4 and PG-6 apply as for any request.
     ///
-    /// A tool is named `server/tool`, or by its own name alone if only one allowed server has it.
+    /// A tool is named `server/tool`, or just by its own name if only one allowed server has it.
     ///
     /// The result is SUCCESS with the answer's structured content if an output type is registered for the tool and the
-    /// answer is of that type (PG-4). Without a registered type, it is SUCCESS with the whole answer, marked `"typed":
+    /// answer has that type (PG-4). Without a registered type, it is SUCCESS with the whole answer, marked `"typed":
     /// false`. Everything else is FAILURE, with the code of the rule or the class of the fault as `error_code`;
-    /// `tool_calls_used` says whether the tool was called. An answer that is not of the registered type is a FAILURE
-    /// with the code PG-4 and the raw answer, marked `"typed": false`, as `result_data`. A raw answer longer than
-    /// [`MAX_RAW_ANSWER`] bytes of JSON is abbreviated to both ends of its text, in `cut`, with its length in `bytes`
+    /// `tool_calls_used` says whether the tool was called. An answer without the registered type is a FAILURE with the
+    /// code PG-4 and the raw answer, marked `"typed": false`, as `result_data`. A raw answer longer than
+    /// [`MAX_RAW_ANSWER`] bytes of JSON is reduced to the two ends of its text, in `cut`, with its length in `bytes`
     /// (D68).
     pub async fn run(&self, task: Pending) -> Settled {
         // The only place where a handle of the task becomes the one that may call its tool (D52).
@@ -69,7 +69,7 @@ impl Gate {
         }
     }
 
-    /// Forgets the turn of a closed episode, which orders nothing more. A gate remembers at most
+    /// Forgets the turn of a closed episode, which sends no more directives. A gate remembers at most
     /// [`MAX_TURNS`](crate::MAX_TURNS) turns.
     pub fn closed(&self, episode: &Closed) {
         // An id that is not a valid turn id never had a turn here.
@@ -78,7 +78,7 @@ impl Gate {
         }
     }
 
-    /// Context of a task; the episode is the turn.
+    /// Builds the context of a task; the episode is the turn.
     fn context_of(&self, task: &Pending, watch: Option<Watch>) -> Result<RequestContext, Blocked> {
         let id = TurnId::new(task.correlation_id().as_str());
         let id = id.map_err(|error| Blocked::new(GateCode::A2, error.to_string(), "give the episode another id"))?;
@@ -94,7 +94,7 @@ impl Gate {
         Ok(RequestContext::new(id, Some(directive), self.audit_queue().clone()).owing(self.order()))
     }
 
-    /// Refuses a task that its episode does not let start, and records the attempt.
+    /// Refuses a task that its episode does not allow to start, and records the attempt.
     async fn not_started(&self, task: &Pending, why: Lapsed) -> NotDone {
         match self.context_of(task, None) {
             Ok(context) => {
@@ -128,7 +128,7 @@ impl Gate {
         result(request).await
     }
 
-    /// Call that a task asks for.
+    /// Returns the call that a task requests.
     fn call_of(&self, task: &Pending) -> Result<ToolCall, Blocked> {
         let method = task.method();
         let (MethodKind::Tool, Some(name)) = (method.method, &method.tool_id) else {
@@ -149,7 +149,7 @@ impl Gate {
             let mut tools = allowed.iter().map(|allowed| &allowed.demand.tool).filter(|tool| fits(tool));
             (tools.next(), tools.next())
         };
-        // Names may contain `/`, so that even with its server a name may be ambiguous.
+        // Names may contain `/`, so a name may be ambiguous even with its server.
         let by_both = found(&|tool| tool.to_string() == name);
         let by_either = if by_both.0.is_some() { by_both } else { found(&|tool| tool.tool.as_str() == name) };
         match by_either {
@@ -161,7 +161,7 @@ impl Gate {
             }
             (None, _) => {
                 let message = format!("the tool `{name}` is not allowed");
-                // Directives may have any text in place of a tool name.
+                // A directive may contain any text in place of a tool name.
                 let reason = match name.split('/').all(|part| ToolName::new(part).is_ok()) {
                     true => message.clone(),
                     false => "the tool of the directive is not allowed".to_owned(),
@@ -189,7 +189,7 @@ impl Gate {
     }
 }
 
-/// Result of a task. If a type is registered, the answer must be of that type.
+/// Returns the result of a task. If a type is registered, the answer must have that type.
 async fn result(request: Request<Dispatched>) -> Result<Value, NotDone> {
     let after = |stopped: Stopped| NotDone { stopped, was_called: true, raw: None };
     if let Some(fault) = request.answer().fault() {
@@ -215,7 +215,7 @@ async fn result(request: Request<Dispatched>) -> Result<Value, NotDone> {
     Ok(marked(&answer))
 }
 
-/// Members of an answer, marked as not typed.
+/// Returns the members of an answer, marked as not typed.
 fn marked(answer: &Answer) -> Value {
     let mut data = Map::new();
     if let Ok(Value::Object(answer)) = serde_json::to_value(answer) {
@@ -226,7 +226,7 @@ fn marked(answer: &Answer) -> Value {
     Value::Object(data)
 }
 
-/// Raw answer, abbreviated to fit into a line of the episode's log.
+/// Returns the raw answer, shortened to fit on a line of the episode's log.
 fn bounded_raw(answer: &Answer) -> Json {
     let whole = marked(answer);
     let mut text = whole.to_string();
@@ -240,7 +240,7 @@ fn bounded_raw(answer: &Answer) -> Json {
     Json::new(json!({ "bytes": bytes, "cut": text, "typed": false })).unwrap_or(Json::NULL)
 }
 
-/// Longest raw answer in the `result_data` of a FAILURE (PG-4), in bytes of JSON.
+/// Maximum length of the raw answer in the `result_data` of a FAILURE (PG-4), in bytes of JSON.
 pub const MAX_RAW_ANSWER: usize = 65_536;
 
 const TYPING_BLOCKED: &str = "typed parsing blocked";
@@ -250,7 +250,7 @@ struct NotDone {
     stopped: Stopped,
     /// Whether the tool was called, so that the call counts against the episode's budget.
     was_called: bool,
-    /// Answer, if it is not of the promised type.
+    /// Answer, if it does not have the promised type.
     raw: Option<Json>,
 }
 

@@ -1,4 +1,4 @@
-//! Construction of a gate.
+//! Gate construction.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -27,8 +27,7 @@ use crate::server::{Discovery, ToolServer};
 use omen_audit::{Anchor, Audit, AuditError, Checkpoint, Key, KeyError, Kind, Options, Record};
 use omen_order::SessionsOf;
 
-/// Builder of a gate. The configuration says what is allowed; servers, output types and the confirmer come from the
-/// program.
+/// Gate builder. The configuration says what is allowed; servers, output types and the confirmer come from the program.
 #[must_use = "a gate begins with `build()`"]
 #[derive(Debug)]
 pub struct Builder {
@@ -45,20 +44,20 @@ pub struct Builder {
     wrong: Option<BuildError>,
 }
 
-/// Error of building a gate.
+/// Error building a gate.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// A server was given that the configuration does not have.
+    /// A server was given that is not in the configuration.
     #[error("C1: the configuration has no server `{0}`")]
     UnknownServer(ServerName),
-    /// A server of the configuration was not given, and has no command that starts it.
+    /// A server in the configuration was not given and has no command that starts it.
     #[error("C1: the server `{0}` of the configuration is missing: pass it to `Builder::server`, or add its `command`")]
     NoServer(ServerName),
-    /// Two servers were given for one name.
+    /// Two servers were given with one name.
     #[error("C1: the server `{0}` was passed twice")]
     ServerTwice(ServerName),
-    /// No audit log is configured or given; without one the gate can do nothing (D49).
+    /// No audit log is configured or given; the gate can do nothing without one (D49).
     #[error("A1: there is no audit log: add an `[audit]` table to the configuration, or pass one to `Builder::audit`")]
     NoAudit,
     /// A registered output type cannot be used.
@@ -73,18 +72,18 @@ pub enum BuildError {
     /// The key of the audit log cannot be used.
     #[error("A1: {0}")]
     Key(#[from] KeyError),
-    /// An entry of the audit log says something to the rules on order that cannot be read.
+    /// An audit log entry contains data for the rules on order that cannot be read.
     #[error("O-6: invalid member `order` in entry {entry} of the audit log: {source}")]
     Order {
-        /// Number of the entry.
+        /// Entry number.
         entry: u64,
-        /// What is wrong.
+        /// Description of the error.
         source: serde_json::Error,
     },
 }
 
 impl BuildError {
-    /// How to fix the error; empty if the message says it.
+    /// Returns the help: how to fix the error; empty if the message says it.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
@@ -100,7 +99,7 @@ impl BuildError {
 }
 
 impl Gate {
-    /// Starts a builder from a configuration.
+    /// Creates a builder from a configuration.
     pub fn builder(config: Config) -> Builder {
         Builder {
             config,
@@ -126,8 +125,8 @@ impl Gate {
         Self::open_audit_after(config, clock, &mut None)
     }
 
-    /// Opens the audit log of a configuration as [`open_audit`](Self::open_audit) does, and sets the checkpoint for the next time:
-    /// only what follows it is verified then.
+    /// Opens the audit log of a configuration as [`open_audit`](Self::open_audit) does, and sets a checkpoint for the next time,
+    /// when only the entries after it are verified.
     ///
     /// # Errors
     /// As [`open_audit`](Self::open_audit).
@@ -157,7 +156,7 @@ impl Gate {
 }
 
 impl Builder {
-    /// Adds a server of the configuration. The gate owns it from then on.
+    /// Adds a server in the configuration. The gate owns it from then on.
     pub fn server(mut self, name: ServerName, server: impl ToolServer) -> Self {
         let is_known = self.config.servers.contains_key(&name);
         let wrong = match self.servers.entry(name.clone()) {
@@ -179,7 +178,7 @@ impl Builder {
         self
     }
 
-    /// Sets who confirms calls (G3). Without a confirmer, calls that need a confirmation are denied.
+    /// Sets the confirmer of calls (G3). Without a confirmer, calls that need a confirmation are denied.
     pub fn confirmer(mut self, confirmer: impl Confirmer) -> Self {
         self.confirmer = Arc::new(confirmer);
         self
@@ -191,36 +190,36 @@ impl Builder {
         self
     }
 
-    /// Has the sessions of the rules on order end with the gate, as those of clients do: sessions that were open when an
-    /// earlier gate stopped are ended by this one. By default they are a program's, which outlive the gate and end after
-    /// `idle` in `[order]`. `has_turns` says whether a turn may have several calls; otherwise a rule `per = "turn"` is
-    /// an error of a reload.
+    /// Makes the sessions of the rules on order end with the gate, as clients' sessions do: sessions that were open when
+    /// an earlier gate stopped are ended by this one. By default the sessions are a program's, which outlive the gate
+    /// and end after `idle` in `[order]`. `has_turns` says whether a turn may have several calls; if not, a rule with
+    /// `per = "turn"` is an error on reload.
     pub fn clients(mut self, has_turns: bool) -> Self {
         (self.sessions, self.has_turns) = (SessionsOf::Clients, has_turns);
         self
     }
 
-    /// Sets a function that is called for each debt that was not settled in time (O-4).
+    /// Sets a callback for each debt that was not settled in time (O-4).
     pub fn debts(mut self, report: impl Fn(&DebtReport<'_>) + Send + Sync + 'static) -> Self {
         self.reporter = Reporter::new(report);
         self
     }
 
-    /// Uses an open audit log in place of the configured one.
+    /// Uses an open audit log instead of the configured one.
     pub fn audit(mut self, audit: Audit) -> Self {
         self.audit = Some(audit);
         self
     }
 
-    /// Leaves open the calls of an earlier gate whose outcome is not in the log, instead of ending them as calls that may have
-    /// run: something outlives its gates, runs the calls, and reports the outcomes later. Until then, the rules on order take
-    /// them for calls that may have run.
+    /// Leaves open an earlier gate's calls whose outcome is not in the log, instead of ending them as calls that may have run:
+    /// use it if something that outlives its gates runs the calls and reports the outcomes later. Until then, the rules on
+    /// order treat them as calls that may have run.
     pub fn leaves_calls_open(mut self) -> Self {
         self.leaves_calls_open = true;
         self
     }
 
-    /// Starts the servers of the configuration that have a `command` and were not given.
+    /// Starts the servers in the configuration that have a `command` and were not given.
     ///
     /// # Errors
     /// R3 if a server cannot be started.
@@ -248,7 +247,7 @@ impl Builder {
     }
 
     /// Opens the audit log, loads the default grants, and returns the gate. The grants are logged in the turn
-    /// [`START`](crate::START) before they are in force (G4).
+    /// [`START`](crate::START) before they take effect (G4).
     ///
     /// # Errors
     /// If anything given is invalid, a server is missing, or the audit log cannot be opened.
@@ -277,11 +276,11 @@ impl Builder {
             None => Gate::open_audit(&config, Arc::clone(&clock))?,
         };
         // One ratchet for everything that expires, so that all agree on the time. The log records the raw time of day.
-        // Starting at the log's latest time keeps expired what had expired before the restart.
+        // Starting at the log's latest time ensures that what had expired before the restart stays expired.
         let expiry = Ratchet::not_before(Arc::clone(&clock), audit.latest()?);
         let grants = Grants::with_clock(Arc::clone(&expiry));
         load(&config.grants, &grants, &audit)?;
-        // State before the restart stays in force.
+        // State from before the restart stays in force.
         let before = RestartState::new(audit.clone());
         before.restore_uses(&grants);
         before.keep_revoked(&grants, &TurnId::start())?;
@@ -331,11 +330,11 @@ impl Builder {
     }
 }
 
-/// Remedy for an entry that this version cannot read.
+/// Help for an entry that this version cannot read.
 const ORDER_HELP: &str =
     "a newer version may have written it: start the gate with that version, or with a new log in `[audit]`";
 
-/// Loads the default grants once they are recorded (G1).
+/// Loads the default grants after recording them (G1).
 fn load(defaults: &[Grant], grants: &Grants, audit: &Audit) -> Result<(), BuildError> {
     let start = TurnId::start();
     let added = grants.replace(defaults)?;
@@ -347,11 +346,11 @@ fn load(defaults: &[Grant], grants: &Grants, audit: &Audit) -> Result<(), BuildE
     Ok(())
 }
 
-/// Longest entry of the audit log in bytes. An entry has the arguments in the spelling of RFC 8785, which writes `1e20`
-/// with 21 digits: less than six times the length of the plan.
+/// Returns the maximum size of an audit log entry in bytes. An entry contains the arguments in RFC 8785 form, which
+/// writes `1e20` with 21 digits: less than six times the length of the plan.
 fn longest_entry(limits: &Limits) -> usize {
     Options::default().max_entry_bytes + 6 * limits.plan_bytes as usize
 }
 
-/// Grants in one entry; keeps an entry within the limit with the longest tool names.
+/// Number of grants in one entry, which keeps an entry within the limit even with the longest tool names.
 pub(crate) const GRANTS_AN_ENTRY: usize = 256;

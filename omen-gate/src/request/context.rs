@@ -27,20 +27,20 @@ use omen_audit::{Kind, USER_TURN};
 pub(crate) struct RequestContext {
     id: TurnId,
     directive: Option<Arc<Directive>>,
-    /// Packet of an episode for the request's entries.
+    /// Episode packet for the request's entries.
     packet: Option<Arc<EpisodePacket>>,
     step: Option<Arc<RunningStep>>,
-    /// Data of each entry about the request: the hash of its query, or the user inputs that it depends on (A2).
+    /// Data in each entry about the request: the hash of its query, or the user inputs on which it depends (A2).
     asked: Arc<Map<String, Value>>,
-    /// Data of an intent or a refusal about the call: its tool and pin, and the recorded part of its arguments.
+    /// Data in an intent or a refusal about the call: its tool and pin, and the recorded part of its arguments.
     planned: Arc<Map<String, Value>>,
     /// Whether a recorded reason may quote the call. Until the call is known, nothing may be quoted.
     quotes: Recordable,
-    /// Violations that shadow mode has let pass, so that each is recorded once.
+    /// Violations that shadow mode has let pass, kept so that each is recorded only once.
     tried: Arc<Mutex<BTreeSet<String>>>,
     /// Session of the requesting client.
     session: Option<TurnId>,
-    /// Turn of the user that the request is part of, if it differs from the request's turn.
+    /// User's turn that the request is part of, if it differs from the request's turn.
     user_turn: Option<TurnId>,
     /// User's query, if it came as text.
     query: Option<Arc<str>>,
@@ -56,7 +56,7 @@ struct RunningStep {
     is_over: AtomicBool,
 }
 
-/// Ends the step when it is dropped, even if the caller goes away.
+/// Guard that ends the step when dropped, even if the caller goes away.
 #[derive(Debug)]
 pub(crate) struct StepGuard(Arc<RunningStep>);
 
@@ -85,12 +85,12 @@ impl RequestContext {
         }
     }
 
-    /// Sets the data of each entry about the request.
+    /// Sets the data in each entry about the request.
     pub(crate) fn with_request_data(self, asked: Map<String, Value>) -> Self {
         Self { asked: Arc::new(asked), ..self }
     }
 
-    /// Sets the data of an intent or a refusal about a call.
+    /// Sets the data in an intent or a refusal about a call.
     pub(crate) fn planning(self, tool: &ToolId, mut recordable: Recordable) -> Self {
         let mut planned = data(json!({ "tool": tool }));
         if let Some(args) = recordable.take_arguments() {
@@ -99,22 +99,22 @@ impl RequestContext {
         Self { planned: Arc::new(planned), quotes: recordable, ..self }
     }
 
-    /// Text for the record: unchanged, or the version without quotations if it must not quote the call.
+    /// Returns a text for the record: unchanged, or without quotations if it must not quote the call.
     fn quotable(&self, text: String, unquoted: impl FnOnce() -> String) -> String {
         if self.quotes.may_quote(&text) { text } else { unquoted() }
     }
 
-    /// Reason of a refusal, for the record.
+    /// Returns the reason of a refusal, for the record.
     fn why(&self, blocked: &Blocked) -> String {
         self.quotable(blocked.message.clone(), || blocked.unquoted().to_owned())
     }
 
-    /// Description of a fault, for the record.
+    /// Returns the description of a fault, for the record.
     pub(crate) fn why_failed(&self, fault: &Fault) -> String {
         self.quotable(fault.to_string(), || fault.unquoted())
     }
 
-    /// Reason why a call was stopped, for the record.
+    /// Returns the reason why a call was stopped, for the record.
     pub(crate) fn why_stopped(&self, stopped: &Stopped) -> String {
         self.quotable(stopped.to_string(), || stopped.unquoted())
     }
@@ -127,32 +127,32 @@ impl RequestContext {
         self
     }
 
-    /// Sets the session of the client.
+    /// Sets the client's session.
     pub(crate) fn of_session(self, session: TurnId) -> Self {
         Self { session: Some(session), ..self }
     }
 
-    /// Makes the request part of a turn of the user.
+    /// Makes the request part of a user's turn.
     pub(crate) fn of_user_turn(self, user_turn: TurnId) -> Self {
         Self { user_turn: Some(user_turn), ..self }
     }
 
-    /// Turn in which failures and calls are counted (R2): that of the user.
+    /// Returns the turn in which failures and calls are counted (R2): the user's, if there is one.
     pub(crate) fn counted_turn(&self) -> &TurnId {
         self.user_turn.as_ref().unwrap_or(&self.id)
     }
 
-    /// Sets the packet of an episode for the entries from now on.
+    /// Sets the episode packet for all further entries.
     pub(crate) fn of_packet(self, packet: EpisodePacket) -> Self {
         Self { packet: Some(Arc::new(packet)), ..self }
     }
 
-    /// Has refusals of the request say what its session owes.
+    /// Makes refusals of the request mention what its session owes.
     pub(crate) fn owing(self, order: &Order) -> Self {
         Self { order: Some(order.clone()), ..self }
     }
 
-    /// Session and turn for the rules on order.
+    /// Returns the session and turn for the rules on order.
     pub(crate) fn origin(&self) -> CallOrigin<'_> {
         let turn = self.counted_turn();
         CallOrigin { session: self.session.as_ref().unwrap_or(turn), turn }
@@ -166,7 +166,7 @@ impl RequestContext {
         }
     }
 
-    /// Session of the requesting client, if it has one.
+    /// Returns the session of the requesting client, if it has one.
     pub(crate) fn session(&self) -> Option<&TurnId> {
         self.session.as_ref()
     }
@@ -194,7 +194,7 @@ impl RequestContext {
         }
     }
 
-    /// Directive that asks for the call, if one does.
+    /// Returns the directive that requests the call, if any.
     pub(crate) fn directive(&self) -> Option<&PacketId> {
         self.directive.as_ref()?.packet.packet_id.as_ref()
     }
@@ -204,12 +204,12 @@ impl RequestContext {
         self.directive.as_ref().map_or(Ok(()), |directive| directive.stands(instant(clock.wall())))
     }
 
-    /// Checks that the episode, if one asks for the call, still lets its task run (D52).
+    /// Checks that the episode, if the call comes from one, still lets its task run (D52).
     pub(crate) fn leased(&self) -> Result<(), Blocked> {
         self.directive.as_ref().map_or(Ok(()), |directive| directive.leased())
     }
 
-    /// Screens the query, or the user inputs that the directive depends on, by the policy in force now (PG-0, D68).
+    /// Screens the query, or the user inputs on which the directive depends, against the policy in force now (PG-0, D68).
     pub(crate) fn screened(&self, policy: &Policy) -> Result<(), Blocked> {
         self.query.as_ref().map_or(Ok(()), |query| policy.screen(query))?;
         self.directive.as_ref().map_or(Ok(()), |directive| directive.screened(policy))
@@ -236,7 +236,7 @@ impl RequestContext {
         }
     }
 
-    /// Time limit of a call: `limit`, but no longer than the directive's deadline.
+    /// Returns the time limit of a call: `limit`, but no later than the directive's deadline.
     pub(crate) fn time_left(&self, clock: &dyn GateClock, limit: Duration) -> Duration {
         let Some(directive) = &self.directive else { return limit };
         let now = instant(clock.wall());
@@ -254,7 +254,7 @@ impl RequestContext {
         self.record_numbered(kind, data).await.map(drop)
     }
 
-    /// Records an entry, and returns its number.
+    /// Records an entry and returns its number.
     pub(crate) async fn record_numbered(&self, kind: Kind, data: Map<String, Value>) -> Result<u64, Blocked> {
         self.audit_queue.append(kind, &self.id, self.packet(), self.noted(kind, data)).await
     }
@@ -271,7 +271,7 @@ impl RequestContext {
         }
     }
 
-    /// Records an entry where the caller cannot wait.
+    /// Records an entry from a caller that cannot wait.
     pub(crate) fn record_later(&self, kind: Kind, data: Map<String, Value>) {
         self.audit_queue.append_later(kind, &self.id, self.packet(), self.noted(kind, data));
     }
@@ -283,7 +283,7 @@ impl RequestContext {
     fn noted(&self, kind: Kind, mut data: Map<String, Value>) -> Map<String, Value> {
         data.extend(self.asked.iter().map(|(name, value)| (name.clone(), value.clone())));
         data.extend(self.user_turn.iter().map(|turn| (USER_TURN.to_owned(), turn.as_str().into())));
-        // A refused request can be tested against another policy, too.
+        // A refused request can be tested against another policy too.
         let refuses = data.get("outcome").is_some_and(|outcome| outcome == "denied" || outcome == SHADOW);
         if kind == Kind::Intent || (refuses && matches!(kind, Kind::Decision | Kind::Confirmation)) {
             for (name, value) in self.planned.iter() {
@@ -293,8 +293,8 @@ impl RequestContext {
         data
     }
 
-    /// Returns the verdict of a rule on what a call says, and records a refusal. In shadow mode a refusal is recorded
-    /// as such, and passes.
+    /// Returns the verdict of a content rule and records a refusal. In shadow mode, a refusal is recorded as such but
+    /// passes.
     pub(crate) async fn check_or_try(&self, is_shadow: bool, verdict: Result<(), Blocked>) -> Result<(), Blocked> {
         match self.try_only(is_shadow, verdict).await {
             Ok(Err(blocked)) => self.check(Err(blocked)).await,
@@ -303,7 +303,7 @@ impl RequestContext {
         }
     }
 
-    /// Shadow mode of [`check_or_try`](Self::check_or_try) where the caller records refusals itself.
+    /// Applies the shadow mode of [`check_or_try`](Self::check_or_try), for a caller that records refusals itself.
     ///
     /// # Errors
     /// If the refusal that shadow mode lets pass cannot be recorded (A1).
@@ -324,7 +324,7 @@ impl RequestContext {
         Ok(Ok(()))
     }
 
-    /// Returns the verdict of a check, and records a refusal.
+    /// Returns the verdict of a check and records a refusal.
     pub(crate) async fn check<T>(&self, verdict: Result<T, Blocked>) -> Result<T, Blocked> {
         if let Err(blocked) = &verdict {
             let entry = json!({ "code": blocked.code.as_str(), "outcome": "denied", "why": self.why(blocked) });
@@ -333,12 +333,12 @@ impl RequestContext {
         verdict.map_err(|blocked| self.with_debts(blocked))
     }
 
-    /// Records that the turn is aborted, and why.
+    /// Records that the turn is aborted and why.
     pub(crate) async fn aborted(&self, abort: &Abort) -> Result<(), Blocked> {
         let entry = json!({ "code": abort.code().as_str(), "outcome": "aborted", "why": abort.to_string() });
         self.record(Kind::Turn, data(entry)).await
     }
 }
 
-/// Outcome of a refusal that shadow mode lets pass.
+/// Outcome recorded for a refusal that shadow mode lets pass.
 const SHADOW: &str = "shadow";

@@ -12,11 +12,11 @@ use crate::config::Policy;
 use crate::request::audit_queue::EpisodePacket;
 use crate::request::user_inputs;
 
-/// Directive of an episode that asks for a call.
+/// Directive of an episode that requests a call.
 #[derive(Debug)]
 pub(crate) struct Directive {
     pub(crate) packet: Arc<EpisodePacket>,
-    /// Token that the directive was sent with; required for writing.
+    /// Token with which the directive was sent; required for writing.
     pub(crate) authority: Option<Authority>,
     /// Time from which the result is late (D35).
     pub(crate) deadline: Instant,
@@ -24,12 +24,12 @@ pub(crate) struct Directive {
     pub(crate) watch: Option<Watch>,
 }
 
-/// Refusal of a task whose episode forbids starting or continuing it.
+/// Builds the refusal of a task whose episode forbids starting or continuing it.
 pub(crate) fn lapsed(why: Lapsed) -> Blocked {
     let code = match why {
         // A permission was revoked or has expired.
         Lapsed::Revoked | Lapsed::Expired { .. } | Lapsed::Overdue { .. } | Lapsed::SafeMode => GateCode::G2,
-        // A directive allows one call, while it is open.
+        // A directive allows one call while it is open.
         _ => GateCode::Pg6,
     };
     Blocked::new(code, why.to_string(), why.help())
@@ -46,17 +46,17 @@ impl Directive {
         Ok(())
     }
 
-    /// Checks that the episode lets the task run.
+    /// Checks that the episode allows the task to run.
     pub(crate) fn leased(&self) -> Result<(), Blocked> {
         self.watch.as_ref().map_or(Ok(()), |watch| watch.stands().map_err(lapsed))
     }
 
-    /// Checks the policy against everything that the user of the episode has asked for so far (D68).
+    /// Screens everything that the user of the episode has requested so far against the policy (D68).
     pub(crate) fn screened(&self, policy: &Policy) -> Result<(), Blocked> {
         self.watch.as_ref().map_or(Ok(()), |watch| user_inputs::screen(policy, &watch.user_inputs()))
     }
 
-    /// Waits until the episode no longer lets the task run.
+    /// Waits until the episode no longer allows the task to run.
     pub(crate) async fn taken_back(&self) -> Blocked {
         match &self.watch {
             Some(watch) => lapsed(watch.lapsed().await),

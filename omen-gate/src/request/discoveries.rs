@@ -1,4 +1,4 @@
-//! Limits of tool lists, for all gates that share a state.
+//! Limits on tool lists, for all gates that share a state.
 
 use std::sync::{Arc, Weak};
 
@@ -7,7 +7,7 @@ use omen_base::Mutex;
 use crate::config::Limits;
 use crate::server::Discovery;
 
-/// Discoveries of all gates that share a state, while they exist.
+/// Discoveries of all existing gates that share a state.
 #[derive(Clone)]
 pub(super) struct Discoveries(Arc<Mutex<Vec<Weak<Discovery>>>>);
 
@@ -22,7 +22,7 @@ impl Discoveries {
         all.push(Arc::downgrade(discovery));
     }
 
-    /// Sets the limits for reading lists on all of them.
+    /// Sets the limits for reading lists on all discoveries.
     pub(super) fn set_limits(&self, limits: &Limits) {
         self.0.lock().iter().filter_map(Weak::upgrade).for_each(|discovery| discovery.set_limits(limits.clone()));
     }

@@ -18,7 +18,7 @@
 //! ```
 //!
 //! The checks are those of the [`pipeline`](crate::pipeline): PG-1, PG-T, PG-2, PG-3, O-1 to O-6, G1 and G2, and whether
-//! a confirmation is needed (G3). Checks that depend on more than the plan are left out: the query (PG-0), failures of
+//! a confirmation is needed (G3). Checks that depend on more than the plan are omitted: the query (PG-0), failures of
 //! the tool and the turn (R1 to R3), and the answer (PG-4, PG-5).
 
 mod line;
@@ -37,10 +37,10 @@ use crate::request::plan::{Plan, PlanLimits};
 
 pub use verdict::PlanVerdict;
 
-/// Checks plans against a configuration and a catalogue. Each plan is checked as if it were the first: a grant for one
-/// use allows the second plan, too.
+/// Checker of plans against a configuration and a catalogue. Each plan is checked as if it were the first: a grant for
+/// one use also allows the second plan.
 ///
-/// The catalogue stands for the servers' lists. Its tools of unconfigured servers count as not allowed by the operator.
+/// The catalogue takes the place of the servers' lists. Tools of unconfigured servers count as not allowed by the operator.
 #[derive(Debug)]
 pub struct DryRun {
     limits: PlanLimits,
@@ -55,7 +55,7 @@ impl DryRun {
     /// Creates a dry run. Grants expire by the clock's time of day.
     ///
     /// # Errors
-    /// PG-2 if a server lists more than the configuration's limits accept, and G1 if there are more grants than a gate
+    /// PG-2 if a server lists more than the configuration's limits allow, and G1 if there are more grants than a gate
     /// can hold.
     pub fn new(config: &Config, catalog: Catalog, clock: Arc<dyn GateClock>) -> Result<Self, Blocked> {
         catalog.within(config.limits.catalog())?;

@@ -1,6 +1,6 @@
 //! Threads for argument rules that query the file system (PG-3).
 //!
-//! A network file system may take long, or never answer. Other calls and time limits must not wait for it. Such rules
+//! A network file system may take long or never answer. Other calls and time limits must not wait for it. Such rules
 //! are therefore checked on a bounded number of separate threads, and a check that takes too long is a refusal.
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::base::{Blocked, GateCode, ToolId};
 use crate::call::Call;
 use crate::catalog::Allowlist;
 
-/// Threads of a gate that may block on a file system.
+/// A gate's threads that may block on a file system.
 #[derive(Clone, Debug)]
 pub(crate) struct FileRuleThreads(Arc<Semaphore>);
 
@@ -26,7 +26,7 @@ impl Default for FileRuleThreads {
 }
 
 impl FileRuleThreads {
-    /// Accepts a call whose arguments satisfy the rules on them.
+    /// Accepts a call whose arguments satisfy their rules.
     ///
     /// # Errors
     /// PG-3, also if the file system does not answer in time.
@@ -54,7 +54,7 @@ impl FileRuleThreads {
         })
     }
 
-    /// Reads on a separate thread; nothing if that takes too long.
+    /// Reads on a separate thread; returns `None` if that takes too long.
     pub(crate) async fn read<T: Send + 'static>(&self, read: impl FnOnce() -> T + Send + 'static) -> Option<T> {
         self.run(LONGEST, read).await
     }
@@ -65,7 +65,7 @@ impl FileRuleThreads {
             let permit = threads.acquire_owned().await.ok()?;
             let judging = spawn_blocking(move || {
                 let verdict = judge();
-                // A thread that blocks forever keeps its permit, which bounds their number.
+                // A thread that blocks forever keeps its permit, which bounds the number of such threads.
                 drop(permit);
                 verdict
             });
@@ -77,7 +77,7 @@ impl FileRuleThreads {
 
 /// Time limit for the file system to resolve the paths of a call.
 const LONGEST: Duration = Duration::from_secs(5);
-/// Limit of calls that wait for a file system.
+/// Maximum number of calls that wait for a file system.
 const MOST_WAITING: usize = 16;
 
 #[cfg(test)]

@@ -28,12 +28,12 @@ use omen_order::Owed;
 
 /// Gate between an agent and its tools. Clones refer to the same gate.
 ///
-/// It owns its servers. Nothing else can call them, because a call takes a [`Dispatch`](crate::server::Dispatch), which
-/// only a gate creates.
+/// The gate owns its servers. Nothing else can call them, because a call requires a
+/// [`Dispatch`](crate::server::Dispatch), which only a gate creates.
 #[derive(Clone)]
 pub struct Gate(pub(super) Arc<GateParts>);
 
-/// Parts of a gate. Gates [beside](Gate::beside) each other share those that are shared pointers or documented so.
+/// Parts of a gate. Gates [beside](Gate::beside) each other share the parts that are shared pointers or documented so.
 #[derive(Clone)]
 pub(super) struct GateParts {
     pub(super) rules: Arc<RulesInForce>,
@@ -69,10 +69,10 @@ impl fmt::Debug for Gate {
 }
 
 impl Gate {
-    /// Adds a grant at run time. It is in the audit log before it is in force (G4).
+    /// Adds a grant at run time. It is recorded in the audit log before it takes effect (G4).
     ///
     /// # Errors
-    /// If it cannot be recorded (A1), there are too many grants (G1), or it was revoked while it was recorded (G2).
+    /// If the grant cannot be recorded (A1), there are too many grants (G1), or it was revoked while being recorded (G2).
     pub async fn grant(&self, turn: &TurnId, grant: Grant) -> Result<GrantId, Blocked> {
         let state = RequestContext::new(turn.clone(), None, self.0.audit_queue.clone());
         let reserved = state.check(self.0.grants.reserve(grant)).await?;
@@ -80,11 +80,11 @@ impl Gate {
         state.check(reserved.give()).await
     }
 
-    /// Revokes all grants of a permission for a tool. This is in force at once, even if it cannot be recorded: it also
-    /// stops calls that are authorized and not yet dispatched, and cancels running ones (G2).
+    /// Revokes all grants of a permission for a tool. This takes effect immediately, even if it cannot be recorded: it
+    /// also stops calls that are authorized but not yet dispatched, and cancels running ones (G2).
     ///
     /// # Errors
-    /// If it cannot be recorded (A1). The grants are revoked even so.
+    /// If the revocation cannot be recorded (A1). The grants are revoked nevertheless.
     pub async fn revoke(&self, turn: &TurnId, tool: &ToolId, permission: Permission) -> Result<Vec<GrantId>, Blocked> {
         let revoked = self.0.grants.revoke(tool, permission);
         let entry = json!({ "grants": revoked, "permission": permission, "tool": tool });
@@ -93,7 +93,7 @@ impl Gate {
         Ok(revoked)
     }
 
-    /// Forgets a finished turn or session with its failures, and records and returns what a session owes (O-4). Its id
+    /// Forgets a finished turn or session with its failures, and records and returns what a session owes (O-4). The id
     /// must not be used again.
     pub fn end_turn(&self, turn: &TurnId) -> Vec<Owed> {
         self.end_session(turn, SessionEnd::Closed)
@@ -105,33 +105,33 @@ impl Gate {
         self.0.order.end(session, how)
     }
 
-    /// What a session owes now by the rules on order, before its end.
+    /// Returns what a session currently owes under the rules on order, before its end.
     #[must_use]
     pub fn owed(&self, session: &TurnId) -> Vec<Owed> {
         self.0.order.owed(session)
     }
 
-    /// Adds what a session owes now to the help of a refusal.
+    /// Adds what a session currently owes to the help of a refusal.
     #[must_use]
     pub fn with_debts(&self, session: &TurnId, blocked: Blocked) -> Blocked {
         self.0.order.with_debts(session, blocked)
     }
 
-    /// Health of the tools, for people to read; no decision depends on it (R5).
+    /// Returns the health of the tools, for people to read; no decision depends on it (R5).
     #[must_use]
     pub fn health(&self) -> Snapshot {
         self.0.health.snapshot(&self.0.breakers)
     }
 
-    /// Anchor of the audit log's current end, to be kept elsewhere (A3).
+    /// Returns an anchor for the current end of the audit log, to be kept elsewhere (A3).
     ///
     /// # Errors
-    /// If a write failed, so that the end is unknown.
+    /// If a write failed, so the end of the log is unknown.
     pub fn anchor(&self) -> Result<Anchor, AuditError> {
         self.0.audit_queue.audit().anchor()
     }
 
-    /// Operator's permissions for a tool; `None` if it is not allowed.
+    /// Returns the operator's permissions for a tool; `None` if it is not allowed.
     #[must_use]
     pub fn permissions(&self, tool: &ToolId) -> Option<Permissions> {
         self.allowed().get(tool).map(|allowed| allowed.demand.permissions.clone())
@@ -153,21 +153,21 @@ impl Gate {
         &self.0.rates
     }
 
-    /// Rate limit of a tool.
+    /// Returns the rate limit of a tool, if it has one.
     pub(crate) fn rate_of(&self, tool: &ToolId) -> Option<Rate> {
         self.allowed().get(tool)?.rate
     }
 
-    /// Whether shadow mode is on: violations of the rules on content and order are recorded, but not enforced.
+    /// Returns whether shadow mode is on: violations of the rules on content and order are recorded but not enforced.
     pub(crate) fn is_shadow(&self) -> bool {
         self.0.keeps_shadow || self.0.rules.with(|rules| rules.shadow)
     }
 
-    /// Part of a call that `[audit] arguments` allows to be recorded, for a program that keeps its own record beside
-    /// the audit log.
+    /// Returns the part of a call that `[audit] arguments` allows to be recorded, for a program that keeps its own
+    /// record in addition to the audit log.
     #[must_use]
     pub fn recordable(&self, tool: &ToolId, args: &Map<String, Value>) -> Recordable {
-        // A server whose code panics lists nothing.
+        // A server whose code panics lists no tools.
         let listed = if self.asks_for_names() { self.discovery().known(tool).ok().flatten() } else { None };
         self.recorded(tool, args, listed.as_deref())
     }
@@ -181,7 +181,7 @@ impl Gate {
         self.0.recorder.record(&KnownNames::new(rules, &declares), args)
     }
 
-    /// Whether redaction of a call depends on the schema of its tool.
+    /// Returns whether redaction of a call depends on its tool's schema.
     pub(crate) fn asks_for_names(&self) -> bool {
         self.0.recorder.asks_for_names()
     }
@@ -194,8 +194,8 @@ impl Gate {
         &self.0.turns
     }
 
-    /// Calls that may have run, and have no known outcome, because a gate that wrote to this log died in between. They
-    /// are not repeated until somebody has found out what the tool did, and has recorded it with
+    /// Returns calls that may have run and have no known outcome, because a gate that wrote to this log died in
+    /// between. They are not repeated until somebody has found out what the tool did and recorded it with
     /// [`Audit::settle`](omen_audit::Audit::settle) or `omen audit settle` (PG-6).
     #[must_use]
     pub fn in_doubt(&self) -> Vec<InDoubt> {
@@ -230,7 +230,7 @@ impl Gate {
         self.0.rules.with(|rules| Arc::clone(&rules.limits))
     }
 
-    /// Accepts a call whose arguments satisfy the rules on them (PG-3).
+    /// Accepts a call whose arguments satisfy their rules (PG-3).
     pub(crate) async fn judge_arguments(&self, call: &Call) -> Result<(), Blocked> {
         self.0.on_disk.judge_arguments(self.allowed(), call).await
     }
@@ -241,7 +241,7 @@ impl Gate {
         self.0.confirmations.ask_within(call, limits).await
     }
 
-    /// Checks that an authorized call is still allowed in the same way, as the configuration may have changed (PG-3).
+    /// Checks that an authorized call is still allowed in the same way, since the configuration may have changed (PG-3).
     pub(crate) fn still_allows(&self, listed: &Listed, call: &Call) -> Result<(), Blocked> {
         if self.allowed().permit(listed)?.demand == *call.demand() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Messages that are not calls: filtering of tool lists, records of refusals, and the end of a turn.
+//! Messages that are not calls: filtered tool lists, records of refusals, and the end of a turn.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,9 +18,9 @@ use omen_audit::Kind;
 use omen_order::{Owed, text};
 
 impl Gate {
-    /// Returns for each tool in a server's list why it may not be called, or `None` if it may: its form is allowed
-    /// (PG-3), and its schema can be used (PG-2). Nothing is recorded, and each call is checked again against the list
-    /// at its time.
+    /// Returns, for each tool in a server's list, the reason why it may not be called, or `None` if it may: its form is
+    /// allowed (PG-3), and its schema is usable (PG-2). Nothing is recorded, and each call is checked again against the
+    /// list at that time.
     ///
     /// # Errors
     /// If the list is too long.
@@ -34,7 +34,7 @@ impl Gate {
         Ok(catalog.iter().map(|listed| (listed.id().tool.clone(), self.may_be_called(listed).err())).collect())
     }
 
-    /// Tools of a server on the allowlist, whether or not the server lists them.
+    /// Returns the tools of a server that are on the allowlist, whether or not the server lists them.
     #[must_use]
     pub fn allowed_tools(&self, server: &ServerName) -> Vec<ToolName> {
         let allowed = self.allowed();
@@ -60,19 +60,19 @@ impl Gate {
         }
     }
 
-    /// Records a refusal of something that is not a call, such as a message of a server to its client (G4).
+    /// Records a refusal of something other than a call, such as a message from a server to its client (G4).
     ///
     /// # Errors
-    /// If it cannot be recorded (A1).
+    /// If the refusal cannot be recorded (A1).
     pub async fn refused(&self, turn: &TurnId, why: &Blocked) -> Result<(), Blocked> {
         let entry = json!({ "code": why.code.as_str(), "outcome": "denied", "why": why.unquoted() });
         self.context(turn).record(Kind::Decision, data(entry)).await
     }
 
-    /// Records a refusal by the rules of an episode, under the protocol's code, not one of the gate's (G4, D76).
+    /// Records a refusal by the rules of an episode, under the protocol's code rather than one of the gate's (G4, D76).
     ///
     /// # Errors
-    /// If it cannot be recorded (A1).
+    /// If the refusal cannot be recorded (A1).
     pub async fn refused_by_episode(&self, turn: &TurnId, refused: EpisodeRefusal<'_>) -> Result<(), Blocked> {
         let EpisodeRefusal { code, also, episode, tool, call, proposal, ran, why } = refused;
         let mut entry = data(json!({
@@ -86,23 +86,23 @@ impl Gate {
         self.audit_queue().append(Kind::Decision, turn, episode.as_ref(), entry).await.map(drop)
     }
 
-    /// Counts a call that the caller of the gate itself refuses, for rules on order about calls that were asked for or
+    /// Counts a call that the gate's caller refuses itself, for rules on order about calls that were requested or
     /// refused. Nothing else is recorded about it.
     pub async fn count_refused(&self, call: RefusedCall<'_>) {
         let RefusedCall { session, turn, tool, args } = call;
         self.order().refused(CallOrigin { session, turn }, tool, args).await;
     }
 
-    /// What the rules on order say about the calls of a tool, in a sentence for its description; `None` if it has none.
+    /// Returns a sentence for a tool's description on what the rules on order say about its calls; `None` if it has no rules.
     #[must_use]
     pub fn order_sentence(&self, tool: &ToolId) -> Option<String> {
         self.0.rules.with(|rules| text::sentence(&rules.order, &named(tool)))
     }
 
-    /// Records the tools that were removed from a list because they may not be called, and why (G4).
+    /// Records the tools that were removed from a list because they may not be called, with the reasons (G4).
     ///
     /// # Errors
-    /// If it cannot be recorded (A1).
+    /// If an entry cannot be recorded (A1).
     pub async fn left_out(&self, turn: &TurnId, tools: &[(String, Blocked)]) -> Result<(), Blocked> {
         for some in tools.chunks(TOOLS_AN_ENTRY) {
             let of = |(tool, why): &(String, Blocked)| json!({ "code": why.code.as_str(), "tool": crate::base::bounded(tool), "why": why.unquoted() });
@@ -112,11 +112,11 @@ impl Gate {
         Ok(())
     }
 
-    /// Records that a turn is over, and why, and forgets it as [`Gate::end_turn`] does, with the same result. When this
+    /// Records that a turn is over and why, and forgets it as [`Gate::end_turn`] does, with the same result. When this
     /// returns, all earlier entries of the gate are in the log, including outcomes of calls that nobody waited for.
     ///
     /// # Errors
-    /// If it cannot be recorded (A1).
+    /// If the end of the turn cannot be recorded (A1).
     pub async fn turn_is_over(&self, turn: &TurnId, why: &str) -> Result<Vec<Owed>, Blocked> {
         let owed = self.end_turn(turn);
         let entry = json!({ "outcome": "over", "why": crate::base::bounded(why) });
@@ -129,33 +129,33 @@ impl Gate {
     }
 }
 
-/// Refusal by the rules of an episode, of a tool call or of a packet proposed through a tool of the episode.
+/// Refusal by the rules of an episode: of a tool call, or of a packet proposed through a tool of the episode.
 #[derive(Clone, Copy, Debug)]
 pub struct EpisodeRefusal<'r> {
     /// First violated rule of the protocol.
     pub code: Code,
     /// Further rules that refuse for the same reason.
     pub also: &'r [Code],
-    /// Refusing episode.
+    /// Episode that refuses, if any.
     pub episode: Option<&'r CorrelationId>,
-    /// Called tool, of the server or of the episode.
+    /// Called tool, which belongs to a server or to the episode.
     pub tool: &'r ToolId,
     /// Hash of the call, if a server's tool was called.
     pub call: Option<CallHash>,
-    /// Event of the proposed packet, such as `decide_act`; `None` if unknown, or if a call is refused.
+    /// Event of the proposed packet, such as `decide_act`; `None` if unknown or if a call is refused.
     pub proposal: Option<Event>,
     /// Whether the tool ran.
     pub ran: Ran,
-    /// Reason. It is recorded verbatim, and must not quote a model's text.
+    /// Reason. It is recorded verbatim and must not quote a model's text.
     pub why: &'r str,
 }
 
-/// Call that the caller of a gate refuses by itself.
+/// Call that the gate's caller refuses itself.
 #[derive(Clone, Copy, Debug)]
 pub struct RefusedCall<'c> {
     /// Session of the requesting client.
     pub session: &'c TurnId,
-    /// Turn of the call: that of the user, if it is part of one.
+    /// Turn of the call: the user's turn, if the call is part of one.
     pub turn: &'c TurnId,
     /// Called tool.
     pub tool: &'c ToolId,
@@ -163,8 +163,8 @@ pub struct RefusedCall<'c> {
     pub args: &'c Map<String, Value>,
 }
 
-/// Stage of decisions by an episode.
+/// Stage of an episode's decisions.
 pub(crate) const EPISODE: &str = "episode";
 
-/// Tools in one entry; keeps an entry within the limit with the longest tool names.
+/// Number of tools in one entry, which keeps an entry within the limit even with the longest tool names.
 const TOOLS_AN_ENTRY: usize = 256;

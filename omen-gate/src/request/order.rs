@@ -1,6 +1,6 @@
-//! Rules on order between calls (O-1 to O-6): judged when a call is authorized, and again right before its intent.
+//! Rules on the order of calls (O-1 to O-6): judged when a call is authorized, and again right before its intent.
 //!
-//! The rules and the state machine are in `omen-order`. Here they get the gate's clock and its log.
+//! The rules and the state machine are in `omen-order`. This module connects them to the gate's clock and log.
 
 mod report;
 mod timer;
@@ -28,7 +28,7 @@ use crate::request::file_rule_threads::FileRuleThreads;
 pub(crate) use report::Reporter;
 pub use report::{DebtReport, DebtScope, SessionEnd};
 
-/// Rules on order, and the calls that they have seen. Clones share both.
+/// Rules on order and the calls known to them. Clones share both.
 #[derive(Clone, Debug)]
 pub(crate) struct Order(Arc<OrderParts>);
 
@@ -37,9 +37,9 @@ struct OrderParts {
     state: Mutex<OrderState>,
     clock: Arc<dyn GateClock>,
     audit_queue: AuditQueue,
-    /// Threads on which calls are read if a rule queries the file system.
+    /// Threads for reading calls when a rule queries the file system.
     threads: FileRuleThreads,
-    /// Whose sessions the gate has.
+    /// Owner of the gate's sessions: clients or the program.
     sessions: SessionsOf,
     /// Callback for debts that were not settled.
     reporter: Reporter,
@@ -48,11 +48,11 @@ struct OrderParts {
 #[derive(Debug)]
 struct OrderState {
     engine: Engine,
-    /// Verdicts that were not collected yet.
+    /// Verdicts not yet collected.
     decided: HashMap<CallId, Step>,
-    /// Calls that wait for their verdict.
+    /// Calls waiting for their verdict.
     waiting: HashMap<CallId, oneshot::Sender<Step>>,
-    /// Whether a timer runs.
+    /// Whether a timer is running.
     has_timer: bool,
 }
 
@@ -66,7 +66,7 @@ enum Step {
     Verdict(Verdict),
 }
 
-/// Call that the rules on order know. Dropping it says that it went no further.
+/// Call known to the rules on order. Dropping it reports that it went no further.
 #[derive(Debug)]
 pub(crate) struct OrderedCall {
     order: Order,
@@ -77,7 +77,7 @@ pub(crate) struct OrderedCall {
     progress: Progress,
 }
 
-/// Session and turn of a call. Without a session of its own, its turn is one.
+/// Session and turn of a call. If the call has no session, its turn acts as one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CallOrigin<'o> {
     pub(crate) session: &'o TurnId,
@@ -86,36 +86,36 @@ pub(crate) struct CallOrigin<'o> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
-    /// Not made.
+    /// Requested but not made.
     Asked,
-    /// Let pass. Once its intent may be in the log, its guard reports its end.
+    /// Let through. Once its intent may be in the log, its guard reports its end.
     Made,
     Over,
 }
 
-/// Rules that are about to come into force, with what they read of the calls that wait.
+/// Rules about to take effect, with their readings of the waiting calls.
 #[derive(Debug)]
 pub(crate) struct PreparedRules {
     rules: Arc<RuleSet>,
     readings: HashMap<CallId, CallReading>,
 }
 
-/// Data for the intent of a call that is let pass, and the refusal that shadow mode ignores.
+/// Data for the intent of a call that is let through, and the refusal that shadow mode ignores.
 pub(crate) type PassedCall = (Map<String, Value>, Result<(), Blocked>);
 
-/// Reads the arguments or the answer of a call.
+/// Function that reads the arguments or the answer of a call.
 type ReadCall = fn(&Reader, &Tool, Option<&Value>) -> CallReading;
 
-/// Member of an entry with what it says to the rules on order.
+/// Member of an entry that holds its data for the rules on order.
 pub(crate) const ORDER: &str = "order";
-/// What the key of the rules on order is derived with.
+/// Purpose for which the key of the rules on order is derived.
 pub(crate) const ORDER_KEY: &str = "omen order v1";
 
 impl Order {
     /// Restores the state from the log.
     ///
     /// # Errors
-    /// Number and error of an entry that cannot be read: what it was about is not known, so nothing could be judged.
+    /// Number and error of an entry that cannot be read: its subject is unknown, so nothing could be judged.
     pub(crate) fn restore(
         config: &Config,
         past: &[OrderRecord],
@@ -138,7 +138,7 @@ impl Order {
         Ok(Self(Arc::new(OrderParts { state: Mutex::new(state), clock, audit_queue, threads, sessions, reporter })))
     }
 
-    /// Ends the calls that an earlier gate left open when it stopped: they may have run.
+    /// Ends the calls that an earlier gate left open when it stopped, as calls that may have run.
     pub(crate) fn end_lost_calls(&self) {
         let calls = self.0.state.lock().engine.lost_calls();
         for order in calls {
@@ -147,17 +147,17 @@ impl Order {
         }
     }
 
-    /// Ends the sessions of clients that an earlier gate left open when it stopped: the clients are gone.
+    /// Ends the client sessions that an earlier gate left open when it stopped, since those clients are gone.
     pub(crate) fn end_lost(&self) {
         let lost = self.0.state.lock().engine.client_sessions();
         for session in lost.into_iter().filter_map(|name| TurnId::new(name).ok()) {
             self.end(&session, SessionEnd::Lost);
         }
-        // Reports deadlines that have passed meanwhile, and starts the timer for the others.
+        // Reports deadlines that have passed in the meantime, and starts the timer for the others.
         self.with(Engine::tick);
     }
 
-    /// Data for the log about the rules in force; nothing if there are none.
+    /// Returns the log data about the rules in force; `None` if there are no rules.
     pub(crate) fn rules_entry(&self) -> Option<Value> {
         let state = self.0.state.lock();
         let rules = (!state.engine.rules().is_empty()).then(|| state.engine.rules_entry())?;
@@ -169,7 +169,7 @@ impl Order {
         !self.0.state.lock().engine.rules().is_empty()
     }
 
-    /// Reads the calls that wait by other rules, which come into force later. No other call has to wait for that.
+    /// Reads the waiting calls by rules that take effect later. Other calls do not have to wait for this.
     pub(crate) async fn prepare(&self, config: &Config) -> PreparedRules {
         let rules = Arc::new(RuleSet::new(&config.order));
         let (reader, unmade) = {
@@ -183,7 +183,7 @@ impl Order {
         PreparedRules { rules, readings }
     }
 
-    /// Replaces the rules of a running gate. Calls that wait are judged by the new ones.
+    /// Replaces the rules of a running gate. Waiting calls are judged by the new rules.
     pub(crate) fn reload(&self, prepared: PreparedRules, is_shadow: bool) {
         self.with(|engine, now| {
             engine.reload_read(now, prepared.rules, prepared.readings);
@@ -191,7 +191,7 @@ impl Order {
         });
     }
 
-    /// Notes a request for a call that a step before the rules on arguments refuses.
+    /// Records a request for a call that was refused at a step before the argument rules.
     pub(crate) async fn refused(&self, origin: CallOrigin<'_>, tool: &ToolId, args: &Map<String, Value>) {
         drop(self.ask(origin, tool, args, true).await);
     }
@@ -224,7 +224,7 @@ impl Order {
         asked
     }
 
-    /// Reads a call, without holding up others. What takes too long to read is not known.
+    /// Reads a call without holding up others. A value that takes too long to read counts as unknown.
     async fn read(&self, tool: &Tool, value: Arc<Value>, read: ReadCall) -> CallReading {
         let reader = self.0.state.lock().engine.reader();
         self.read_by(reader, tool, Some(value), read).await
@@ -249,7 +249,7 @@ impl Order {
         }
     }
 
-    /// What a session owes now.
+    /// Returns what a session currently owes.
     pub(crate) fn owed(&self, session: &TurnId) -> Vec<Owed> {
         self.0.state.lock().engine.owed(session.as_str())
     }
@@ -274,12 +274,12 @@ impl Order {
         ended.into_iter().find(|(session, ..)| session == name).map(|(.., owed)| owed).unwrap_or_default()
     }
 
-    /// Runs an event, and hands out what comes of it.
+    /// Runs an event and delivers the engine's output.
     fn with<T>(&self, event: impl FnOnce(&mut Engine, Now) -> T) -> T {
         self.with_end(SessionEnd::Closed, event).0
     }
 
-    /// Runs an event, and hands out what comes of it. Returns the sessions that have ended, too; `how` says how.
+    /// Runs an event and delivers the engine's output. Also returns the sessions that have ended; `how` says how.
     fn with_end<T>(&self, how: SessionEnd, event: impl FnOnce(&mut Engine, Now) -> T) -> (T, Vec<EndedSession>) {
         let (mut overdue, mut ended) = (Vec::new(), Vec::new());
         let result = {
@@ -290,7 +290,7 @@ impl Order {
             let outputs: Vec<_> = state.engine.outputs().collect();
             let has_rules = !state.engine.rules().is_empty();
             for output in outputs {
-                // Entries are queued with the lock held: a session that begins anew must not seem to have ended since.
+                // Entries are queued with the lock held: a session that begins again must not seem to have ended since.
                 let (id, step) = match output {
                     Output::Confirm(id) => (id, Step::Passes),
                     Output::Verdict(id, verdict) => (id, Step::Verdict(verdict)),
@@ -314,7 +314,7 @@ impl Order {
                     Output::Waits(_) | Output::Refused(_) | Output::Ended(..) | Output::Reloaded => continue,
                 };
                 match state.waiting.remove(&id) {
-                    // The caller may be gone; then its call is dropped as well.
+                    // The caller may be gone, in which case its call is dropped too.
                     Some(waiting) => drop(waiting.send(step)),
                     None => drop(state.decided.insert(id, step)),
                 }
@@ -331,7 +331,7 @@ impl Order {
         (result, ended)
     }
 
-    /// Records what was not settled (O-4), and returns the message.
+    /// Records an unsettled debt (O-4) and returns the message.
     fn record_finding(&self, finding: &Finding) -> String {
         let message = finding.text().message;
         let entry = data(json!({ "code": GateCode::O4.as_str(), "rule": finding.path, "why": message }));
@@ -362,7 +362,7 @@ impl Order {
 }
 
 impl OrderedCall {
-    /// Returns the verdict on the call, before a human is asked about it. It waits as long as the rules say.
+    /// Returns the verdict on the call before a human is asked about it. Waits as long as the rules require.
     ///
     /// # Errors
     /// O-1 to O-3, O-5 and O-6.
@@ -395,11 +395,11 @@ impl OrderedCall {
         }
     }
 
-    /// Judges the call again and lets it pass, in one step; from now on it counts. Returns data for its intent, and the
-    /// refusal that shadow mode lets pass.
+    /// Judges the call again and lets it through, in one step; from now on it counts. Returns data for its intent, and
+    /// the refusal that shadow mode lets pass.
     ///
     /// # Errors
-    /// As [`verdict`](Self::verdict). The call does not wait again: it holds its turn.
+    /// As [`verdict`](Self::verdict). The call does not wait again: it keeps its place in the order.
     pub(crate) fn make(&mut self, is_confirmed: bool) -> Result<PassedCall, Blocked> {
         self.order.with(|engine, now| match is_confirmed {
             true => engine.confirm(now, self.id, true),
@@ -433,7 +433,7 @@ impl OrderedCall {
         member(&Entry::Made { tool, session, turn, confirmed, order })
     }
 
-    /// Notes the number of the intent in the log.
+    /// Stores the number of the call's intent in the log.
     pub(crate) fn logged(&self, entry: u64) {
         self.order.0.state.lock().engine.logged(self.id, entry, false);
     }
@@ -443,7 +443,7 @@ impl OrderedCall {
         Some(self.order.read(&self.tool, answer, Reader::answer).await)
     }
 
-    /// Accepts the end of the call, and returns data for its outcome.
+    /// Accepts the end of the call and returns data for its outcome.
     pub(crate) fn ended(&mut self, end: Ended, answer: Option<CallReading>) -> Map<String, Value> {
         self.progress = Progress::Over;
         self.order.with(|engine, now| engine.end_read(now, self.id, end, answer));
@@ -455,14 +455,14 @@ impl OrderedCall {
         member(&Entry::Ended { end, order })
     }
 
-    /// Notes that a rule refuses the call after it was let pass, and before its intent is in the log.
+    /// Records that a rule refuses the call after it was let through and before its intent is in the log.
     pub(crate) fn withdrawn(&mut self) {
         if self.progress == Progress::Made {
             self.refused();
         }
     }
 
-    /// Notes that the call is refused.
+    /// Records that the call is refused.
     fn refused(&mut self) {
         let was_made = self.progress == Progress::Made;
         self.progress = Progress::Over;
@@ -476,7 +476,7 @@ impl OrderedCall {
             state.decided.remove(&self.id);
             (!state.engine.rules().is_empty(), state.engine.intent_member(self.id, &[]))
         };
-        // Rules of later configurations may count it, and tools that read the log judge it.
+        // Rules of later configurations may count the refusal, and tools that read the log judge it.
         if has_rules {
             let (tool, session, turn) = (self.tool.clone(), self.session.clone(), self.turn.as_str().to_owned());
             let refused = Entry::Refused { tool, session, turn, order };
@@ -493,7 +493,7 @@ impl Drop for OrderedCall {
     }
 }
 
-/// Longest sleep between two looks at the clock, which may not be the runtime's.
+/// Maximum sleep between two checks of the clock, which may not be the runtime's.
 const LONGEST_SLEEP: Duration = Duration::from_millis(250);
 
 fn member(entry: &Entry) -> Map<String, Value> {
@@ -513,7 +513,7 @@ fn passed(step: Step) -> Result<(), Blocked> {
     }
 }
 
-/// Refusal of a call that would have to wait again, or whose session has ended.
+/// Builds the refusal of a call that would have to wait again or whose session has ended.
 fn withdrawn() -> Blocked {
     let text = text::withdrawn();
     Blocked::new(GateCode::O5, text.message, text.help)

@@ -2,7 +2,7 @@
 //!
 //! Whether one JSON Schema contains another is undecidable in general. This check covers what tools and `schemars`
 //! write: types, `enum` and `const`, `properties` with `required` and `additionalProperties`, `items` and
-//! `prefixItems`, bounds, `allOf`, `anyOf`, `oneOf` and references. Acceptance is a proof. A refusal says whether the
+//! `prefixItems`, bounds, `allOf`, `anyOf`, `oneOf` and references. Acceptance is a proof; a refusal says whether the
 //! type rejects a promised value, or whether the check could not decide.
 
 mod containment;
@@ -17,7 +17,7 @@ use containment::ContainmentCheck;
 use containment_error::{ContainmentError, undecided};
 use promise::Promise;
 
-/// Requires that every value valid against `promise` is also valid against `derived`, a schema of the dialect 2020-12.
+/// Checks that every value valid against `promise` is also valid against `derived`, a schema of dialect 2020-12.
 pub(super) fn takes(promise: &Map<String, Value>, derived: &Value) -> Result<(), ContainmentError> {
     let promised = Value::Object(promise.clone());
     if Draft::default().detect(&promised) < Draft::Draft7 {

@@ -1,7 +1,7 @@
-//! Rule on a shell command: what programs it runs, with what arguments, and where it redirects to.
+//! Rule on shell commands: which programs a command runs, with which arguments, and where it redirects output.
 //!
-//! The text of a command is not what runs: a shell expands and splits it first. Only what every POSIX shell reads in one way is
-//! judged: simple commands in pipelines, lists and subshells, of words without expansions. Everything else is refused.
+//! The text of a command is not what runs: a shell expands and splits it first. Only commands that every POSIX shell reads alike
+//! are judged: simple commands in pipelines, lists and subshells, made of words without expansions. Everything else is refused.
 
 mod line;
 mod programs;
@@ -24,11 +24,11 @@ pub(crate) use programs::is_runner;
 /// Programs that a command may run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CommandRule {
-    /// Programs as they are written in a command.
+    /// Programs as written in a command.
     pub(crate) programs: Vec<String>,
     /// Pattern that each argument must match.
     pub(crate) argument: Option<Pattern>,
-    /// Folders of files that output may be redirected to, and input from.
+    /// Folders of files that output may be redirected to and input read from.
     pub(crate) redirect: Option<FolderRule>,
 }
 
@@ -92,7 +92,7 @@ impl fmt::Display for CommandRule {
     }
 }
 
-/// Remedy for a command that cannot be judged.
+/// Help for a command that cannot be judged.
 const PLAIN: &str = "write plain commands, joined by `;`, `&&`, `||` or `|`, without expansions; quote what is text";
 
 /// Files that a redirection may always name.

@@ -1,4 +1,4 @@
-//! Bounds on lengths.
+//! Length bounds.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::types::ValueTypes;
 use super::violation::RefusalReason;
 
-/// Bounds on the characters of a string (Unicode code points, as in JSON Schema), or on the elements of an array.
+/// Bounds on the number of characters in a string (Unicode code points, as in JSON Schema) or of elements in an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Length {
     pub(crate) min: Option<u32>,

@@ -5,14 +5,14 @@ use serde_json::{Map, Value};
 /// Placeholder for a hidden value.
 pub const MASKED: &str = "[redacted]";
 
-/// Step of a path into arguments.
+/// Step on a path into arguments.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ArgumentStep<'a> {
     Key(&'a str),
     Index(usize),
 }
 
-/// Whether a recorded value is the placeholder, or indistinguishable from it.
+/// Returns whether a recorded value is the placeholder or indistinguishable from it.
 pub(super) fn is_masked(value: &Value) -> bool {
     value == MASKED
 }

@@ -1,4 +1,4 @@
-//! Integers that every reader parses alike.
+//! Integers that every parser reads alike.
 
 use omen_base::json::MAX_INTEGER;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use super::violation::RefusalReason;
 /// Returns the integer in a value.
 ///
 /// Rules compare integers only. Programs read a fraction, an exponent or a number beyond ±(2^53−1) differently, so a
-/// bound on one would bind only some of them.
+/// bound on such a number would bind only some of them.
 pub(super) fn integer(value: &Value) -> Result<i64, RefusalReason> {
     let Value::Number(number) = value else { return Err(RefusalReason::other_type(ValueTypes::NUMBER, value)) };
     number.as_i64().filter(|number| is_exact(*number)).ok_or_else(|| {

@@ -1,8 +1,8 @@
 //! Rule that confines paths to folders.
 //!
 //! A path is checked under every reading that a program behind the gate may give it: with `..` resolved by the
-//! operating system behind links, and lexically; as written, and in each Unicode normalization form. Every reading must
-//! lead into a folder. Texts that a program may decode or expand are refused before.
+//! operating system after following links, and lexically; as written, and in each Unicode normalization form. Every
+//! reading must lead into an allowed folder. Texts that a program may decode or expand are refused first.
 
 mod links;
 mod spelling;
@@ -25,13 +25,13 @@ use crate::base::bounded;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FolderRule {
     pub(crate) folders: Vec<String>,
-    /// Directory in which the server resolves relative paths, if the operator states it. Servers differ: some use their
-    /// working directory, others a configured folder or one that the client names later.
+    /// Directory against which the server resolves relative paths, if the operator states it. Servers differ: some use
+    /// their working directory, others a configured folder or one that the client names later.
     pub(crate) relative_to: Option<String>,
 }
 
 impl FolderRule {
-    /// Accepts a path to one of the folders or below it. Relative folders of the configuration are resolved against
+    /// Accepts a path to one of the folders or below it. Relative folders in the configuration are resolved against
     /// `start`.
     pub(super) fn judge(&self, value: &Value, start: &Path) -> Result<(), RefusalReason> {
         let Value::String(text) = value else { return Err(RefusalReason::other_type(ValueTypes::STRING, value)) };
@@ -60,11 +60,11 @@ impl FolderRule {
         Ok(())
     }
 
-    /// Languages of the paths that are accepted if there are no links: plain names below a folder, and perhaps what has
-    /// other names.
+    /// Returns the languages of paths that are accepted if there are no links: certainly plain names below a folder,
+    /// possibly other spellings.
     ///
     /// # Errors
-    /// If the folders cannot be written as texts.
+    /// If a folder is not valid UTF-8.
     pub(super) fn text_bounds(&self, start: &Path) -> Result<TextBounds, String> {
         static ODD: LazyLock<[String; 2]> = LazyLock::new(|| {
             let any = characters(|c| !is_unseen(c) && !r"\%$*?".contains(c));
@@ -98,7 +98,7 @@ impl FolderRule {
         Ok(folders)
     }
 
-    /// Folders that do not exist.
+    /// Returns the folders that do not exist.
     pub(super) fn missing(&self, start: &Path) -> impl Iterator<Item = &str> {
         self.folders.iter().map(String::as_str).filter(move |folder| !start.join(folder).is_dir())
     }
@@ -116,7 +116,7 @@ impl FolderRule {
     }
 }
 
-/// Expression of a name that all programs read alike.
+/// Regular expression for a name that all programs read alike.
 const NAME: &str = r##"(?-u:(?:[\w!"#&'()+,.;<=>@^`|~-][\w !"#&'()+,.;<=>@^`|~-]*)?[\w!"#&'()+,;<=>@^`|~-])"##;
 
 fn absolute(folders: &[PathBuf]) -> String {
@@ -124,7 +124,7 @@ fn absolute(folders: &[PathBuf]) -> String {
     format!("pass the absolute path of a file in {}", folders.join(" or "))
 }
 
-/// Returns the texts that a program may make of one by normalization: Unicode has four forms.
+/// Returns the texts into which a program may normalize a text: Unicode has four forms.
 fn readings(text: &str) -> BTreeSet<String> {
     let mut readings = BTreeSet::from([text.to_owned()]);
     if !text.is_ascii() {
@@ -136,7 +136,7 @@ fn readings(text: &str) -> BTreeSet<String> {
     readings
 }
 
-/// Removes `.` and `..` as a program does that ignores links.
+/// Removes `.` and `..` as a program that ignores links does.
 fn lexical(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {

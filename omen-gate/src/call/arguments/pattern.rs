@@ -1,4 +1,4 @@
-//! Regular expressions, and the regular languages that bound what other tests accept.
+//! Regular expressions, and regular languages that bound what other tests accept.
 
 use std::fmt::{self, Write as _};
 
@@ -9,17 +9,17 @@ use super::types::ValueTypes;
 use super::violation::RefusalReason;
 use crate::base::bounded;
 
-/// Regular expression that must match a whole text. Matching takes time linear in the text.
+/// Regular expression that must match a whole text, in time linear in its length.
 #[derive(Clone, Debug)]
 pub(crate) struct Pattern {
     text: String,
     whole: Regex,
 }
 
-/// Error of compiling a regular expression.
+/// Error compiling a regular expression.
 #[derive(Debug)]
 pub(crate) enum BadPattern {
-    /// Syntax error, as one line of text.
+    /// Syntax error as one line of text.
     Invalid(String),
     /// The compiled program is too large.
     Large,
@@ -27,15 +27,14 @@ pub(crate) enum BadPattern {
 
 impl Pattern {
     pub(crate) fn new(text: &str) -> Result<Self, BadPattern> {
-        // Compiled without the anchors first: with them, `a)|(b` would be valid and match any text that begins with
-        // `a`.
+        // Compiled without anchors first: with them, `a)|(b` would be valid and match any text that begins with `a`.
         compile(text)?;
-        // The line feed ends a comment in mode `x`, where it is ignored; in other modes it would have to be matched.
+        // In mode `x`, the line feed ends a comment and is otherwise ignored; in other modes it would have to be matched.
         let whole = compile(&format!(r"\A(?:{text})\z")).or_else(|_| compile(&format!("\\A(?:{text}\n)\\z")))?;
         Ok(Self { text: text.to_owned(), whole })
     }
 
-    /// Source text with anchors at both ends.
+    /// Returns the source text anchored at both ends.
     pub(super) fn whole(&self) -> &str {
         self.whole.as_str()
     }
@@ -54,7 +53,7 @@ impl Pattern {
 
 fn compile(text: &str) -> Result<Regex, BadPattern> {
     RegexBuilder::new(text).size_limit(MAX_SIZE).build().map_err(|error| match error {
-        // The last line of the error is the reason; those before it draw the pattern.
+        // The last line of the error states the reason; the lines before it draw the pattern.
         regex::Error::Syntax(why) => {
             BadPattern::Invalid(bounded(why.lines().last().unwrap_or_default().trim_start_matches("error: ")))
         }
@@ -77,15 +76,15 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// Regular languages between which the texts are that a test accepts.
+/// Lower and upper bound, as regular languages, on the texts that a test accepts.
 pub(super) struct TextBounds {
-    /// Expression of texts that pass.
+    /// Expression for texts that pass.
     pub(super) sure: String,
-    /// Expression of texts that may pass; nothing if no others do.
+    /// Expression for texts that may pass; `None` if no others do.
     pub(super) possible: Option<String>,
 }
 
-/// Class of a regular expression with the characters that a test accepts.
+/// Returns a regular-expression class of the characters that a test accepts.
 pub(super) fn characters(is_in: impl Fn(char) -> bool) -> String {
     let mut class = String::from("[");
     let mut all = ('\0'..=char::MAX).filter(|c| is_in(*c)).peekable();
@@ -99,5 +98,5 @@ pub(super) fn characters(is_in: impl Fn(char) -> bool) -> String {
     class + "]"
 }
 
-/// Limit of the compiled program in bytes.
+/// Maximum size of the compiled program in bytes.
 const MAX_SIZE: usize = 1 << 20;

@@ -1,4 +1,4 @@
-//! Pointers of rules: JSON pointers in which `*` matches every element of an array.
+//! Rule pointers: JSON pointers in which `*` matches every array element.
 
 use std::fmt;
 
@@ -19,13 +19,13 @@ pub(crate) struct RulePointer {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PointerStep {
-    /// Member of an object, or index of an element of an array.
+    /// Object member, or index of an array element.
     Key(String),
-    /// Every element of an array.
+    /// Every array element.
     Each,
 }
 
-/// Whether what a pointer names may have been hidden when the arguments were recorded.
+/// Returns whether the value at a pointer may have been hidden when the arguments were recorded.
 pub(crate) fn is_hidden(pointer: &str, args: &Map<String, Value>) -> bool {
     RulePointer::parse(pointer).map_or(true, |place| place.meets_masked(args))
 }
@@ -72,7 +72,7 @@ impl RulePointer {
         &self.steps
     }
 
-    /// Name of the member that the pointer ends at.
+    /// Returns the name of the member where the pointer ends.
     pub(super) fn last_key(&self) -> Option<&str> {
         self.steps.iter().rev().find_map(|step| match step {
             PointerStep::Key(key) => Some(key.as_str()),
@@ -80,17 +80,17 @@ impl RulePointer {
         })
     }
 
-    /// Whether the pointer has a step of this name.
+    /// Returns whether the pointer has a step with this name.
     pub(super) fn names(&self, name: &str) -> bool {
         self.steps.iter().any(|step| matches!(step, PointerStep::Key(key) if key == name))
     }
 
-    /// Step after another pointer's last, if this one is below it.
+    /// Returns the step after the last step of another pointer, if this pointer is below it.
     pub(super) fn beyond(&self, other: &Self) -> Option<&PointerStep> {
         self.steps.strip_prefix(other.steps.as_slice())?.first()
     }
 
-    /// Whether a value on the path of the pointer was hidden when the arguments were recorded.
+    /// Returns whether a value on the pointer's path was hidden when the arguments were recorded.
     pub(super) fn meets_masked(&self, args: &Map<String, Value>) -> bool {
         fn meets(value: &Value, steps: &[PointerStep]) -> bool {
             match (steps.split_first(), value) {
@@ -130,7 +130,7 @@ impl RulePointer {
     }
 }
 
-/// Callback that receives the pointer of a value and the value, or `None` where it is missing.
+/// Callback that receives a value's pointer and the value, or `None` if the value is missing.
 type PointerVisitor<'v> = dyn FnMut(&str, Option<&Value>) -> Result<(), RuleViolation> + 'v;
 
 fn member(
@@ -155,7 +155,7 @@ fn member(
     }
 }
 
-/// Parses an index as RFC 6901 writes it.
+/// Parses an array index in the form of RFC 6901.
 pub(super) fn index(key: &str) -> Option<usize> {
     let is_plain = key == "0" || (!key.starts_with('0') && key.bytes().all(|byte| byte.is_ascii_digit()));
     is_plain.then(|| key.parse().ok()).flatten()
@@ -167,5 +167,5 @@ impl fmt::Display for RulePointer {
     }
 }
 
-/// Limit of steps in a pointer; plans are not nested deeper.
+/// Maximum number of steps in a pointer; plans are not nested deeper.
 const MAX_STEPS: usize = 100;

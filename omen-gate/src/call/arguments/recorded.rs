@@ -16,21 +16,21 @@ use crate::base::secret;
 pub enum Recorded {
     /// All values.
     Full,
-    /// Structure, numbers and booleans, member names known from the tool's schema or from rules, and texts that a rule
-    /// of the tool checks.
+    /// Structure, numbers and booleans, member names known from the tool's schema or rules, and texts that a rule of
+    /// the tool checks.
     Redacted,
-    /// The hash of the call only.
+    /// Only the hash of the call.
     #[default]
     Hash,
 }
 
-/// Redacts arguments before they are recorded.
+/// Redactor of arguments before they are recorded.
 #[derive(Clone, Debug)]
 pub struct Recorder {
     mode: Recorded,
-    /// Pointers of members that hold secrets.
+    /// Pointers to members that hold secrets.
     secrets: Vec<RulePointer>,
-    /// Patterns of texts that are secrets.
+    /// Patterns that match secrets.
     patterns: Arc<RegexSet>,
 }
 
@@ -38,12 +38,12 @@ pub struct Recorder {
 #[derive(Clone, Debug, Default)]
 pub struct Recordable {
     args: Option<Map<String, Value>>,
-    /// Patterns of secrets that a quotable text must not match; `None` if no text may be quoted.
+    /// Patterns of secrets, none of which a quotable text may match; `None` if no text may be quoted.
     secrets: Option<Arc<RegexSet>>,
 }
 
 impl Recordable {
-    /// Arguments to record; `None` if only the hash is recorded.
+    /// Returns the arguments to record; `None` if only the hash is recorded.
     #[must_use]
     pub fn arguments(&self) -> Option<&Map<String, Value>> {
         self.args.as_ref()
@@ -53,14 +53,14 @@ impl Recordable {
         self.args.take()
     }
 
-    /// Whether a text that may quote the call, such as the reason of a refusal or an answer, may be recorded: only if
-    /// all arguments are recorded, none is secret, and the text itself does not look like a secret.
+    /// Returns whether a text that may quote the call, such as a refusal's reason or an answer, may be recorded: only
+    /// if all arguments are recorded, none is secret, and the text itself does not look like a secret.
     #[must_use]
     pub fn may_quote(&self, text: &str) -> bool {
         self.secrets.as_ref().is_some_and(|secrets| !secrets.is_match(text))
     }
 
-    /// Whether a value may be recorded, by the names and texts in it; see [`may_quote`](Self::may_quote).
+    /// Returns whether a value may be recorded, judging by the names and texts in it; see [`may_quote`](Self::may_quote).
     #[must_use]
     pub fn may_keep(&self, value: &Value) -> bool {
         self.secrets.is_some()
@@ -75,7 +75,7 @@ impl Recordable {
     }
 }
 
-/// Known names and texts of a tool's calls: its rules, and the names in its schema.
+/// Known names and texts of a tool's calls: its rules and the names in its schema.
 pub(crate) struct KnownNames<'k> {
     rules: Vec<&'k RulePointer>,
     declares: &'k dyn Fn(&str) -> bool,
@@ -93,7 +93,7 @@ impl fmt::Debug for KnownNames<'_> {
     }
 }
 
-/// Error of a set of patterns whose compiled program is too large.
+/// Error for a set of patterns whose compiled program is too large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooLarge;
 
@@ -104,7 +104,7 @@ impl Recorder {
         Ok(Self { mode, secrets, patterns: Arc::new(patterns) })
     }
 
-    /// Whether redaction depends on the schema of the tool.
+    /// Returns whether redaction depends on the tool's schema.
     pub(crate) fn asks_for_names(&self) -> bool {
         self.mode == Recorded::Redacted
     }
@@ -136,7 +136,7 @@ impl Recorder {
         kept
     }
 
-    /// Keys of a free map are data.
+    /// Returns whether a name is hidden: keys of a free-form map are data.
     fn hides_name(&self, known: &KnownNames<'_>, name: &str) -> bool {
         let is_word = || (known.declares)(name) || known.rules.iter().any(|place| place.names(name));
         (self.mode == Recorded::Redacted && !is_word()) || self.patterns.is_match(name)
@@ -169,7 +169,7 @@ impl Recorder {
 
 impl Default for Recorder {
     fn default() -> Self {
-        // The default mode compares no texts.
+        // The default mode matches no texts, so it needs no patterns.
         let empty = || Self { mode: Recorded::Hash, secrets: Vec::new(), patterns: Arc::new(RegexSet::empty()) };
         Self::new(Recorded::Hash, Vec::new(), &[]).unwrap_or_else(|_| empty())
     }
@@ -183,7 +183,7 @@ impl PartialEq for Recorder {
 
 impl Eq for Recorder {}
 
-/// Secrets with a recognizable form: keys of cloud services, tokens of forges and chats, private keys, signed tokens.
+/// Secrets with a recognizable form: cloud service keys, forge and chat tokens, private keys, signed tokens.
 const KNOWN: [&str; 7] = [
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----",
     r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b",
@@ -193,5 +193,5 @@ const KNOWN: [&str; 7] = [
     r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.",
     r"(?i)\bbearer\s+[a-z0-9._~+/-]{16,}",
 ];
-/// Limit of the compiled patterns in bytes.
+/// Maximum size of the compiled patterns in bytes.
 const MAX_SIZE: usize = 1 << 24;

@@ -1,4 +1,4 @@
-//! Argument rules: a pointer, and tests of the values there.
+//! Argument rules: a pointer, and tests of the values at it.
 
 use std::fmt;
 use std::path::Path;
@@ -17,7 +17,7 @@ use super::url::Urls;
 use super::violation::{RefusalReason, RuleViolation};
 use crate::base::{bounded, secret};
 
-/// Rule on the values at one pointer.
+/// Rule on the values at a pointer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rule {
     pub(crate) place: RulePointer,
@@ -30,7 +30,7 @@ pub(crate) struct Rule {
 /// Test of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ArgumentTest {
-    /// Path below one of the folders.
+    /// Path to one of the folders or below it.
     Under(FolderRule),
     /// One of the listed values.
     In(Vec<Value>),
@@ -42,10 +42,10 @@ pub(crate) enum ArgumentTest {
     Max(i64),
     /// Text that matches the pattern.
     Matches(Pattern),
-    /// Text or array with a length in the bounds.
+    /// Text or array whose length is within the bounds.
     Length(Length),
     Host(Urls),
-    /// Shell command of listed programs.
+    /// Shell command that runs only listed programs.
     Command(CommandRule),
     /// The member must be missing.
     Absent,
@@ -86,8 +86,8 @@ impl Rule {
         })
     }
 
-    /// Whether a call that was made fits the rule. What the rule cannot judge is unknown; so is a path outside the
-    /// folders or a URL of another host, which another program may read differently.
+    /// Returns whether a past call fits the rule. Cases that the rule cannot judge are unknown, as are a path outside
+    /// the folders and a URL with another host, which another program may read differently.
     pub(super) fn fit(&self, args: &Map<String, Value>, folder: &Path) -> Fit {
         let (mut fit, mut judged) = (Fit::Yes, 0);
         let visited = self.place.visit(args, &mut |_, value| {
@@ -103,7 +103,7 @@ impl Rule {
         if visited.is_err() { Fit::Unknown } else { fit }
     }
 
-    /// Text of a test as the operator wrote it, without values that may be secret.
+    /// Returns the test as the operator wrote it, without values that may be secret.
     fn shown(&self, test: &ArgumentTest) -> String {
         if self.may_be_secret(test) { format!("{} = …", test.key()) } else { test.to_string() }
     }
@@ -115,13 +115,13 @@ impl Rule {
         why
     }
 
-    /// Whether the values of a test may reveal a secret.
+    /// Returns whether the test's values may reveal a secret.
     fn may_be_secret(&self, test: &ArgumentTest) -> bool {
         matches!(test, ArgumentTest::In(_) | ArgumentTest::Equals(_) | ArgumentTest::Matches(_))
             && self.place.last_key().is_some_and(secret::is_name)
     }
 
-    /// Types of the values that can pass.
+    /// Returns the types of values that can pass.
     pub(super) fn types(&self) -> ValueTypes {
         let any = ValueTypes::STRING
             .or(ValueTypes::NUMBER)
@@ -178,7 +178,7 @@ impl ArgumentTest {
         }
     }
 
-    /// Types of the values that can pass the test.
+    /// Returns the types of values that can pass the test.
     fn types(&self) -> ValueTypes {
         match self {
             Self::Under(_) | Self::Matches(_) | Self::Host(_) | Self::Command(_) => ValueTypes::STRING,
@@ -192,7 +192,7 @@ impl ArgumentTest {
         }
     }
 
-    /// Folders that the test is about.
+    /// Returns the folders that the test checks, if any.
     pub(super) fn folders(&self) -> Option<&FolderRule> {
         match self {
             Self::Under(folders) => Some(folders),
@@ -201,7 +201,7 @@ impl ArgumentTest {
         }
     }
 
-    /// Configuration key of the test.
+    /// Returns the configuration key of the test.
     pub(super) fn key(&self) -> &'static str {
         match self {
             Self::Under(_) => "under",
@@ -218,7 +218,7 @@ impl ArgumentTest {
     }
 }
 
-/// Writes the test as in a configuration.
+/// Writes the test in configuration syntax.
 impl fmt::Display for ArgumentTest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -236,5 +236,5 @@ impl fmt::Display for ArgumentTest {
     }
 }
 
-/// Limit of array elements that a rule checks in one call: a path test queries the file system for each of its folders.
+/// Maximum number of array elements that a rule checks in one call: a path test queries the file system for each folder.
 const MAX_JUDGED: usize = 1024;

@@ -1,4 +1,4 @@
-//! Rules of one tool.
+//! Argument rules of one tool.
 
 use std::path::{Path, PathBuf};
 
@@ -10,20 +10,20 @@ use super::rule::{ArgumentTest, Rule};
 use super::schema::{self, Misfit};
 use crate::base::{Blocked, GateCode, ToolId};
 
-/// Outcome of checking recorded arguments.
+/// Result of checking recorded arguments.
 #[derive(Debug)]
 pub(crate) enum RecordedVerdict {
     Passes,
     Breaks(Blocked),
-    /// A rule concerns a hidden value.
+    /// A rule applies to a hidden value.
     Unknown,
 }
 
-/// Rules on the arguments of one tool, from a configuration. Empty without one.
+/// Rules on one tool's arguments, from the configuration; empty if it has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ArgumentRules {
     rules: Vec<Rule>,
-    /// Directory in which relative paths are resolved; the working directory if empty.
+    /// Directory against which relative paths are resolved; the working directory if empty.
     folder: PathBuf,
 }
 
@@ -32,7 +32,7 @@ impl ArgumentRules {
         Self { rules, folder: PathBuf::new() }
     }
 
-    /// Sets the directory in which relative paths are resolved.
+    /// Sets the directory against which relative paths are resolved.
     pub(crate) fn start_from(&mut self, folder: &Path) {
         folder.clone_into(&mut self.folder);
     }
@@ -43,7 +43,7 @@ impl ArgumentRules {
         self.rules.is_empty()
     }
 
-    /// Accepts arguments that satisfy every rule. Links of the file system are followed as they are now.
+    /// Accepts arguments that satisfy every rule. Symbolic links are followed in their current state.
     ///
     /// # Errors
     /// PG-3, with the first rule that a value violates or that cannot be decided. The message does not quote the value,
@@ -60,12 +60,12 @@ impl ArgumentRules {
         })
     }
 
-    /// Whether arguments or an answer fit all rules. Relative paths are resolved in a folder.
+    /// Returns whether arguments or an answer fit all rules. Relative paths are resolved against a folder.
     pub(crate) fn fit(&self, value: &Map<String, Value>, folder: &Path) -> Fit {
         self.rules.iter().map(|rule| rule.fit(value, folder)).fold(Fit::Yes, Fit::and)
     }
 
-    /// Whether recorded arguments, parts of which may be hidden, fit all rules.
+    /// Returns whether recorded arguments, which may be partly hidden, fit all rules.
     pub(crate) fn fit_recorded(&self, args: &Map<String, Value>, folder: &Path) -> Fit {
         let rules = self.rules.iter().map(|rule| match rule.place.meets_masked(args) {
             true => Fit::Unknown,
@@ -74,7 +74,7 @@ impl ArgumentRules {
         rules.fold(Fit::Yes, Fit::and)
     }
 
-    /// Checks recorded arguments, parts of which may be hidden. A violation by a visible value counts.
+    /// Checks recorded arguments, which may be partly hidden. A visible value that violates a rule counts.
     pub(crate) fn judge_recorded(&self, tool: &ToolId, args: &Map<String, Value>) -> RecordedVerdict {
         let (known, hidden): (Vec<_>, Vec<_>) = self.rules.iter().partition(|rule| !rule.place.meets_masked(args));
         let known = Self { rules: known.into_iter().cloned().collect(), folder: self.folder.clone() };
@@ -98,7 +98,7 @@ impl ArgumentRules {
         self.rules.iter().map(|rule| &rule.place).collect()
     }
 
-    /// Pointers of members of which the rules list texts.
+    /// Iterates over pointers to members for which the rules list texts.
     pub(crate) fn listed_texts(&self) -> impl Iterator<Item = &str> {
         let is_listed = |test: &ArgumentTest| match test {
             ArgumentTest::In(values) => values.iter().any(Value::is_string),
@@ -108,13 +108,13 @@ impl ArgumentRules {
         self.rules.iter().filter(move |rule| rule.tests.iter().any(is_listed)).map(|rule| rule.place.as_str())
     }
 
-    /// Whether a rule says how a member is spelled, not only how long it is.
+    /// Returns whether a rule determines a member's spelling and not only its length.
     pub(crate) fn fixes_spelling(&self, pointer: &str) -> bool {
         let fixes = |test: &ArgumentTest| !matches!(test, ArgumentTest::Length(_));
         self.rules.iter().any(|rule| rule.place.as_str() == pointer && rule.tests.iter().any(fixes))
     }
 
-    /// Folders of rules that do not exist now, with the pointers of the rules.
+    /// Returns the rules' folders that do not exist now, with the pointers of the rules.
     pub(crate) fn missing_folders(&self) -> Vec<(&str, &str)> {
         let mut missing = Vec::new();
         for rule in &self.rules {
@@ -127,8 +127,8 @@ impl ArgumentRules {
         missing
     }
 
-    /// Rules that contradict the schema of the arguments: for a member that the schema does not have, or without a
-    /// value that both accept.
+    /// Returns the rules that contradict the schema of the arguments: those for a member that the schema does not have,
+    /// or with no value that both accept.
     #[must_use]
     pub fn misfits(&self, schema: &Map<String, Value>) -> Vec<Misfit> {
         self.rules.iter().filter_map(|rule| schema::misfit(rule, schema)).collect()

@@ -1,4 +1,4 @@
-//! Rules on arguments as a test of the rules on order.
+//! Argument rules used as a test by the rules on order.
 
 use std::any::Any;
 use std::path::{Path, PathBuf};
@@ -9,23 +9,23 @@ use serde_json::{Map, Value};
 
 use super::rules::ArgumentRules;
 
-/// Rules on arguments, as a test of earlier calls.
+/// Argument rules as a test of earlier calls.
 #[derive(Debug)]
 pub(crate) struct RulesTest {
     rules: ArgumentRules,
     content: String,
     folder: Arc<OnceLock<PathBuf>>,
-    /// Whether what cannot be decided does not fit.
+    /// Whether an undecidable call counts as not fitting.
     is_strict: bool,
 }
 
 impl RulesTest {
-    /// Creates a test. Paths are resolved in the folder, once it is known.
+    /// Creates a test. Paths are resolved against the folder once it is known.
     pub(crate) fn new(rules: ArgumentRules, content: String, folder: Arc<OnceLock<PathBuf>>) -> Self {
         Self { rules, content, folder, is_strict: false }
     }
 
-    /// Creates a test that decides all calls.
+    /// Creates a test in which an undecidable call does not fit.
     pub(crate) fn strict(rules: ArgumentRules, content: String, folder: Arc<OnceLock<PathBuf>>) -> Self {
         Self { is_strict: true, ..Self::new(rules, content, folder) }
     }
@@ -34,7 +34,7 @@ impl RulesTest {
         &self.rules
     }
 
-    /// Folder in which paths are resolved, as far as it is known.
+    /// Returns the folder against which paths are resolved; empty if not yet known.
     pub(super) fn folder(&self) -> &Path {
         self.folder.get().map_or(Path::new(""), PathBuf::as_path)
     }

@@ -1,5 +1,5 @@
-//! Values that represent all others in the tests of rules: for each combination of results that a value can have, some
-//! values that have it.
+//! Sample values for testing rules: for each combination of results that a value can have, some values with that
+//! combination.
 
 mod product;
 mod texts;
@@ -17,14 +17,14 @@ use super::rule::{ArgumentTest, Rule};
 use super::rules::ArgumentRules;
 use super::rules_test::RulesTest;
 
-/// Largest length of a sample.
+/// Maximum length of a sample.
 const MAX_LENGTH: u32 = 4096;
 
 impl ArgumentRules {
-    /// Pointers of the rules.
+    /// Returns the pointers of the rules.
     ///
     /// # Errors
-    /// Why their values cannot be represented.
+    /// If the values cannot be sampled, with the reason.
     pub(crate) fn sampled(&self) -> Result<Vec<&str>, String> {
         let pointers = self.places().into_iter().map(|place| match place.steps().contains(&PointerStep::Each) {
             true => Err(format!("`{place}` leads to every element of an array")),
@@ -38,11 +38,11 @@ impl ArgumentRules {
     }
 }
 
-/// Classes of values at places that are compared with each other: each rule of the places takes all values of a class
-/// alike. A class has `distinct` values, or all that there are.
+/// Returns classes of values for pointers that are compared with each other: every rule treats all values of a class
+/// alike. A class has `distinct` values, or all that exist.
 ///
 /// # Errors
-/// Why they cannot be represented.
+/// If the values cannot be sampled, with the reason.
 pub(crate) fn samples(places: &[(&str, &RulesTest)], distinct: usize) -> Result<Vec<Vec<Option<Value>>>, String> {
     let rules = places.iter().copied();
     let rules: Vec<_> =
@@ -69,7 +69,7 @@ pub(crate) fn samples(places: &[(&str, &RulesTest)], distinct: usize) -> Result<
     Ok(classes.into_iter().map(|(.., class)| class).collect())
 }
 
-/// Result of a rule for the value at its pointer.
+/// Returns a rule's result for the value at its pointer.
 fn result(rule: &Rule, value: Option<&Value>, folder: &Path) -> Fit {
     let mut args = value.cloned();
     let steps: Vec<_> = steps(rule.place.as_str()).collect();
@@ -80,10 +80,10 @@ fn result(rule: &Rule, value: Option<&Value>, folder: &Path) -> Fit {
     rule.fit(&args, folder)
 }
 
-/// Values among which each combination of results is, often enough.
+/// Returns values that include each combination of results, each often enough.
 fn candidates(rules: &[(&Rule, &Path)], distinct: usize) -> Result<Vec<Option<Value>>, String> {
     let mut listed = Vec::new();
-    // Integers at which results change, and lengths.
+    // Integers at which results change, and text lengths.
     let (mut cuts, mut lengths) = (BTreeSet::from([0i64]), BTreeSet::from([1u32]));
     for (rule, _) in rules {
         for test in &rule.tests {
@@ -126,7 +126,7 @@ fn candidates(rules: &[(&Rule, &Path)], distinct: usize) -> Result<Vec<Option<Va
     Ok(values)
 }
 
-/// Returns the text with this index among the samples of a length; `None` if there are fewer.
+/// Returns the text at an index among the samples of one length; `None` if there are fewer.
 fn text(length: usize, index: usize) -> Option<String> {
     let Some(rest) = length.checked_sub(1) else { return (index == 0).then(String::new) };
     let last = char::from_u32(u32::try_from(index).ok()?.checked_add('a'.into())?)?;

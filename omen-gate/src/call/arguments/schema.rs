@@ -1,4 +1,4 @@
-//! Comparison of rules with a tool's schema: a rule for a member that no call has is a mistake.
+//! Comparison of rules with a tool's schema: a rule for a member that no call can have is a mistake.
 
 use omen_types::pointer::unescape;
 use omen_types::suggest::{list, nearest};
@@ -9,7 +9,7 @@ use super::rule::{ArgumentTest, Rule};
 use super::types::ValueTypes;
 use crate::base::bounded;
 
-/// Rule that does not fit a schema.
+/// Rule that contradicts a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Misfit {
@@ -21,7 +21,7 @@ pub struct Misfit {
     pub help: String,
 }
 
-/// Returns the mismatch between a rule and a schema, if any. Where the schema leaves the members open, every rule fits.
+/// Returns the mismatch between a rule and a schema, if any. If the schema leaves members open, every rule fits.
 pub(super) fn misfit(rule: &Rule, schema: &Map<String, Value>) -> Option<Misfit> {
     let place = rule.place.to_string();
     let found = |message: String, help: String| Some(Misfit { pointer: place.clone(), message, help });
@@ -54,7 +54,7 @@ pub(super) fn misfit(rule: &Rule, schema: &Map<String, Value>) -> Option<Misfit>
         }
     }
     let types = here.iter().filter_map(|schema| types(schema)).reduce(ValueTypes::and);
-    // Branches may each have a different type.
+    // Different branches may allow different types.
     let is_one = here.iter().all(|schema| BRANCHES.iter().all(|key| !schema.contains_key(*key)));
     if let Some(types) = types
         && is_one
@@ -121,7 +121,7 @@ fn next<'s>(here: &[&'s SchemaObject], step: &PointerStep, is_top: bool) -> Next
     if !schemas.is_empty() {
         return NextSchemas::At(schemas);
     }
-    // As in PG-2: at the top, every key must be named; below, an object without names is a free map.
+    // As in PG-2: at the top level, every key must be named; below it, an object without names is a free-form map.
     let is_open = get("patternProperties").next().is_some()
         || get("additionalProperties").any(|more| more.is_object())
         || tables.is_empty();
@@ -132,11 +132,11 @@ fn next<'s>(here: &[&'s SchemaObject], step: &PointerStep, is_top: bool) -> Next
     NextSchemas::NoMember(key.clone(), known)
 }
 
-/// JSON Schema as an object.
+/// JSON Schema object.
 type SchemaObject = Map<String, Value>;
 
-/// Returns all schemas that may apply with the given ones, through references and branches; and whether some of them
-/// cannot be resolved.
+/// Returns all schemas that may apply along with the given ones, through references and branches, and whether some of
+/// them cannot be resolved.
 fn applied<'s>(
     root: &'s SchemaObject,
     schemas: impl IntoIterator<Item = &'s SchemaObject>,
@@ -183,7 +183,7 @@ fn referred<'s>(root: &'s SchemaObject, reference: &str) -> Option<&'s SchemaObj
     found?.as_object()
 }
 
-/// Types that a schema states.
+/// Returns the types that a schema states.
 fn types(schema: &Map<String, Value>) -> Option<ValueTypes> {
     match schema.get("type")? {
         Value::String(name) => ValueTypes::named(name),
@@ -194,8 +194,8 @@ fn types(schema: &Map<String, Value>) -> Option<ValueTypes> {
     }
 }
 
-/// Keywords with schemas that apply to the same value.
+/// Keywords whose schemas apply to the same value.
 const BRANCHES: [&str; 9] =
     ["$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas"];
-/// Limit of schemas read for one value.
+/// Maximum number of schemas read for one value.
 const MAX_SCHEMAS: usize = 1024;

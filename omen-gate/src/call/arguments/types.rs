@@ -17,12 +17,12 @@ impl ValueTypes {
     pub(super) const NULL: Self = Self(32);
     pub(super) const NONE: Self = Self(0);
 
-    /// Intersection of two sets.
+    /// Returns the intersection of two sets.
     pub(super) fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// Union of two sets.
+    /// Returns the union of two sets.
     pub(super) fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
@@ -42,7 +42,7 @@ impl ValueTypes {
         }
     }
 
-    /// Returns the type with a name in JSON Schema.
+    /// Returns the type with a JSON Schema name.
     pub(super) fn named(name: &str) -> Option<Self> {
         Some(match name {
             "null" => Self::NULL,
@@ -56,7 +56,7 @@ impl ValueTypes {
     }
 }
 
-/// Writes the set in words: `a string or an array`.
+/// Writes the set as text: `a string or an array`.
 impl fmt::Display for ValueTypes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = [

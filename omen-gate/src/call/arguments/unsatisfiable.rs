@@ -1,4 +1,4 @@
-//! Unsatisfiable and redundant rules: mistakes of the configuration, found before any call.
+//! Unsatisfiable and redundant rules: configuration mistakes, found before any call.
 
 use std::path::Path;
 
@@ -6,12 +6,12 @@ use super::pointer::{PointerStep, RulePointer, index};
 use super::rule::{ArgumentTest, Rule};
 use super::types::ValueTypes;
 
-/// Rule that no call can satisfy, or that demands nothing.
+/// Rule that no call can satisfy or that requires nothing.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct UnsatisfiableRule {
     /// Index of the rule.
     pub(crate) rule: usize,
-    /// Key at fault; `None` for the rule as a whole.
+    /// Key at fault; `None` if the rule as a whole is.
     pub(crate) key: Option<&'static str>,
     pub(crate) message: String,
     pub(crate) help: String,
@@ -42,7 +42,7 @@ pub(crate) fn unsatisfiable_rules(rules: &[Rule]) -> Vec<UnsatisfiableRule> {
 
 type RuleDefect = (Option<&'static str>, String, &'static str);
 
-/// Checks a rule by itself.
+/// Checks a rule on its own.
 fn check_alone(rule: &Rule) -> Option<RuleDefect> {
     let place = &rule.place;
     let never = |why: &str| format!("the rule for `{place}` can never hold: {why}");
@@ -103,7 +103,7 @@ fn check_alone(rule: &Rule) -> Option<RuleDefect> {
     Some((key, never("no value that it lists satisfies its other demands"), "list a value that does"))
 }
 
-/// Returns why a rule cannot hold together with another one.
+/// Returns the reason why a rule conflicts with another one, if it does.
 fn conflict_with(rule: &Rule, other: &Rule) -> Option<String> {
     let step = rule.place.beyond(&other.place)?;
     if rule.optional || rule.tests.contains(&ArgumentTest::Absent) {

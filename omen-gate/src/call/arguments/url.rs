@@ -1,7 +1,7 @@
 //! Rule that confines URLs to known hosts.
 //!
 //! The host is read twice: from the text, in the one plain form that every program reads alike, and by the rules of
-//! browsers. If the two differ, some program would connect elsewhere, and the URL is refused.
+//! browsers. If the two readings differ, some program would connect to another host, so the URL is refused.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -25,17 +25,17 @@ pub(crate) struct Urls {
     pub(crate) ports: Vec<u16>,
 }
 
-/// Host, or all subdomains of one.
+/// Host, or all subdomains of a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Host {
-    /// Name as it is compared: lower case, ASCII, an address in its canonical form.
+    /// Name as compared: lower case, ASCII, IP addresses in canonical form.
     name: String,
-    /// Whether this matches all subdomains of the name, and not the name itself.
+    /// Whether this matches all subdomains of the name and not the name itself.
     below: bool,
 }
 
 impl Host {
-    /// Parses a host as the operator writes it: `api.example.com`, `*.example.com`, `[::1]`.
+    /// Parses a host as written by the operator: `api.example.com`, `*.example.com`, `[::1]`.
     pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         let (below, name) = text.strip_prefix("*.").map_or((false, text), |name| (true, name));
         let parsed =
@@ -95,8 +95,8 @@ impl Urls {
         if is_right { Ok(()) } else { Err("its port is another one") }
     }
 
-    /// Languages of the URLs that are accepted. Only a parser knows which names with the prefix `xn--` are valid, and it keeps
-    /// the case of hosts in schemes that it does not know.
+    /// Returns the languages of accepted URLs. Only a URL parser knows which names with the prefix `xn--` are valid, and it
+    /// keeps the case of hosts in unknown schemes.
     pub(super) fn text_bounds(&self) -> TextBounds {
         static REST: LazyLock<String> = LazyLock::new(|| {
             let is_plain = |c: char| !is_unseen(c) && !c.is_whitespace() && c != '\\';
@@ -138,8 +138,7 @@ impl Urls {
     }
 }
 
-/// Splits an authority into the host in lower case and the port, if both are in the one form that all programs read
-/// alike.
+/// Splits an authority into the lower-case host and the port, if both have the one form that all programs read alike.
 fn parts(authority: &str) -> Result<(String, Option<u16>), &'static str> {
     if authority.contains('@') {
         return Err("it has a user name before its host");
@@ -172,18 +171,18 @@ fn parts(authority: &str) -> Result<(String, Option<u16>), &'static str> {
     Ok((host.to_ascii_lowercase(), port))
 }
 
-/// Whether every program looks up the same name for a host. With an empty label or a `*`, some programs refuse it and
-/// others drop a part.
+/// Returns whether every program looks up the same name for a host. If it has an empty label or a `*`, some programs
+/// refuse it and others drop a part.
 fn has_plain_labels(host: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     host.split('.').all(|label| !label.is_empty() && label.bytes().all(is_plain))
 }
 
-/// Expression of a part of a host name without the prefix `xn--`.
+/// Regular expression for part of a host name without the prefix `xn--`.
 const LABEL_IN_ASCII: &str =
     "(?:[a-wyz0-9_-][a-z0-9_-]*|x|x[a-mo-z0-9_-][a-z0-9_-]*|xn|xn[a-z0-9_][a-z0-9_-]*|xn-|xn-[a-z0-9_][a-z0-9_-]*)";
 
-/// Default port of a scheme.
+/// Returns the default port of a scheme.
 fn usual_port(scheme: &str) -> Option<u16> {
     match scheme {
         "http" | "ws" => Some(80),

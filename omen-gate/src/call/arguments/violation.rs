@@ -12,11 +12,11 @@ pub(super) struct RefusalReason {
     pub(super) help: String,
 }
 
-/// Refused value: where it is, which rule refuses it, why, and how to fix it.
+/// Violation of a rule: pointer to the refused value, the rule, the reason, and how to fix it.
 #[derive(Debug)]
 pub(super) struct RuleViolation {
     pub(super) at: String,
-    /// `None` if the refused value is an ancestor of the rule's own.
+    /// `None` if the refused value is an ancestor of the one that the rule tests.
     pub(super) rule: Option<String>,
     pub(super) why: String,
     pub(super) help: String,
@@ -33,7 +33,7 @@ impl RefusalReason {
 }
 
 impl RuleViolation {
-    /// Refusal of an ancestor of the value whose type has no such members.
+    /// Refuses an ancestor of the value because its type has no such members.
     pub(super) fn undecided(at: &str, expected: &str, found: &Value) -> Self {
         let why = format!("expected {expected}, found {}", ValueTypes::from_value(found));
         Self { at: bounded(at), rule: None, why, help: format!("pass {expected}") }

@@ -1,12 +1,12 @@
-//! Limits of breakers.
+//! Breaker limits.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-/// Limits of breakers.
+/// Breaker limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BreakerLimits {
-    /// Consecutive failures that open a breaker.
+    /// Number of consecutive failures that opens a breaker.
     pub failures: NonZeroU32,
     /// Time from opening until a probe is let through.
     pub cooldown: Duration,

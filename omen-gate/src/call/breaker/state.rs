@@ -6,13 +6,13 @@ use serde::Serialize;
 
 use super::limits::BreakerLimits;
 
-/// Circuit breaker. Every change of state begins a new generation; a call admitted in an earlier generation changes
+/// Circuit breaker. Every state change begins a new generation; a call admitted in an earlier generation changes
 /// nothing when it ends.
 #[derive(Debug)]
 pub(super) struct Breaker {
     state: State,
     generation: u64,
-    /// Calls that have not ended, of all generations.
+    /// Number of calls that have not ended, in all generations.
     under_way: u32,
 }
 
@@ -32,19 +32,19 @@ pub enum BreakerState {
         /// Consecutive failures.
         failures: u32,
     },
-    /// No call is let through.
+    /// No calls are let through.
     Open {
         /// Time until a probe is let through, in milliseconds.
         remaining_ms: u64,
     },
     /// One call is let through, as a probe.
     HalfOpen {
-        /// Whether the probe is under way.
+        /// Whether the probe is in progress.
         probing: bool,
     },
 }
 
-/// End of a call as reported to its breaker.
+/// End of a call, as reported to its breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallEnd {
     Success,
@@ -128,7 +128,7 @@ impl Breaker {
         }
     }
 
-    /// Whether the breaker equals a new one, so that it can be forgotten.
+    /// Returns whether the breaker equals a new one and can therefore be forgotten.
     pub(super) fn is_idle(&self) -> bool {
         self.under_way == 0 && matches!(self.state, State::Closed { failures: 0 })
     }
@@ -150,7 +150,7 @@ impl Breaker {
     }
 }
 
-/// Returns the next generation; they are numbered across all breakers.
+/// Returns the next generation; generations are numbered across all breakers.
 pub(super) fn next(generation: &mut u64) -> u64 {
     *generation += 1;
     *generation

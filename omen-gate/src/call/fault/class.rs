@@ -1,4 +1,4 @@
-//! Classes of faults, and their consequences.
+//! Fault classes and their consequences.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::call::fault::Fault;
 
 macro_rules! classes {
     ($($Class:ident = $text:literal: $pattern:pat, $ran:ident, $sick:literal;)*) => {
-        /// Class of a fault. The names are stable: logs contain them.
+        /// Fault class. The names are stable because logs contain them.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum FaultClass {
             $(
@@ -21,20 +21,20 @@ macro_rules! classes {
             /// All classes.
             pub const ALL: &'static [Self] = &[$(Self::$Class),*];
 
-            /// Name of the class, such as `timeout`.
+            /// Returns the name of the class, such as `timeout`.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$Class => $text),* }
             }
 
-            /// Whether the tool ran.
+            /// Returns whether the tool ran.
             #[must_use]
             pub fn ran(self) -> Ran {
                 match self { $(Self::$Class => Ran::$ran),* }
             }
 
-            /// Whether the fault is the tool's or its server's, so that the breaker counts it (R1). A tool that reports
-            /// its own failure works. A cancelled call counts, because clients cancel calls that take too long.
+            /// Returns whether the tool or its server is at fault, so the breaker counts the fault (R1). A tool that reports its
+            /// own failure still works. A cancelled call counts, because clients cancel calls that take too long.
             #[must_use]
             pub fn trips_breaker(self) -> bool {
                 match self { $(Self::$Class => $sick),* }
@@ -42,7 +42,7 @@ macro_rules! classes {
         }
 
         impl Fault {
-            /// Class of the fault, determined by the fault alone (R3).
+            /// Returns the class of the fault, determined by the fault alone (R3).
             #[must_use]
             pub fn class(&self) -> FaultClass {
                 match self { $($pattern => FaultClass::$Class),* }
@@ -51,7 +51,7 @@ macro_rules! classes {
     };
 }
 
-// Description, name, whether the tool ran, and whether the breaker counts the fault.
+// Columns: description, name, whether the tool ran, and whether the breaker counts the fault.
 classes! {
     Timeout = "timeout": Fault::Timeout { .. }, Unknown, true;
     Cancelled = "cancelled": Fault::Cancelled, Unknown, true;
@@ -64,7 +64,7 @@ classes! {
     Tool = "tool": Fault::Tool { .. }, Yes, false;
 }
 
-/// Whether a tool ran, as far as a fault shows. Report `Unknown` as such: the effect may have happened.
+/// Whether a tool ran, as far as the fault shows. Report `Unknown` as such: the effect may have happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ran {
@@ -77,14 +77,14 @@ pub enum Ran {
 }
 
 impl FaultClass {
-    /// Whether the same call may succeed later.
+    /// Returns whether the same call may succeed later.
     #[must_use]
     pub fn is_transient(self) -> bool {
         matches!(self, Self::Timeout | Self::Unreachable | Self::Died)
     }
 
-    /// Whether a retry is safe and may help: the fault is transient, and the tool did not run. The gate itself never
-    /// retries (PG-6); this is for planners.
+    /// Returns whether a retry is safe and may help: the fault is transient, and the tool did not run. The gate itself
+    /// never retries (PG-6); this is for planners.
     #[must_use]
     pub fn is_retryable(self) -> bool {
         self.is_transient() && self.ran() == Ran::No

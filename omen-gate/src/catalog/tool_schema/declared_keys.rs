@@ -1,17 +1,17 @@
-//! Keys that a schema names. An argument that the schema does not describe is refused, even where the schema would
-//! allow it (D47).
+//! Keys that a schema names. An argument that the schema does not describe is refused, even if the schema would allow
+//! it (D47).
 //!
 //! The *arguments object itself* is closed: each key must be listed in a `properties` that applies to it. Neither
-//! `additionalProperties` nor `patternProperties` names one.
+//! `additionalProperties` nor `patternProperties` names a key.
 //!
 //! A *nested object* is closed if a schema that applies to it has `properties` or `patternProperties`. Then each key
 //! must be listed in such a `properties`, match such a pattern, or be described by `additionalProperties` or
 //! `unevaluatedProperties` with a schema that constrains something; `true` and `{}` describe nothing. An object whose
-//! members no schema mentions, or only `additionalProperties`, is a free map: its keys are data.
+//! members are mentioned by no schema, or only by `additionalProperties`, is a free-form map: its keys are data.
 //!
-//! A schema *applies* if it is reached by `$ref`, `allOf`, `dependentSchemas` of a present key, or if it is a branch of
-//! `anyOf`, `oneOf` or `if` that the object is valid against, with its `then`, or else the `else`. By these rules JSON
-//! Schema 2019-09 determines what `unevaluatedProperties` sees; they are used for every dialect here.
+//! A schema *applies* if it is reached by `$ref`, by `allOf`, by `dependentSchemas` for a present key, or as a branch of `anyOf`,
+//! `oneOf` or `if` against which the object is valid, together with its `then`, or otherwise the `else`. JSON Schema 2019-09 uses
+//! these rules to determine what `unevaluatedProperties` sees; here they apply to every dialect.
 //!
 //! Constructs that cannot be followed (anchors, dynamic references, other base URIs, schemas that recurse without
 //! descending into the value) make the schema, and its tool, unusable.
@@ -41,22 +41,22 @@ use node::{Id, InPlaceSchema, SchemaNode};
 
 pub(super) use effort::{Beyond, Effort};
 
-/// All schemas that a value can meet; the first is the root.
+/// All schemas that a value can encounter; the first is the root.
 #[derive(Debug)]
 pub(super) struct DeclaredKeys {
     nodes: Vec<SchemaNode>,
-    /// Pointers of schemas yet to be compiled.
+    /// Pointers to schemas not yet compiled.
     places: BTreeMap<Id, String>,
-    /// Validators of the schemas whose outcome decides whether others apply.
+    /// Validators of schemas whose result decides whether others apply.
     tests: BTreeMap<Id, Validator>,
-    /// Validators of the keys of `patternProperties`.
+    /// Validators for the keys of `patternProperties`.
     patterns: BTreeMap<String, Validator>,
     /// Keys of every `properties`, collected on first use.
     declared: OnceLock<BTreeSet<String>>,
 }
 
 impl DeclaredKeys {
-    /// Reads a schema. Nothing is compiled before termination is proven: [`DeclaredKeys::compile`] does that.
+    /// Reads a schema. Nothing is compiled until termination is proven; [`DeclaredKeys::compile`] compiles it.
     pub(super) fn from_document(document: &Document) -> Result<Self, String> {
         let (nodes, places) = build::nodes(document)?;
         ends::comes_to_an_end(&nodes)?;
@@ -86,11 +86,11 @@ impl DeclaredKeys {
         Ok(self)
     }
 
-    /// Replaces tests that are references by their targets, so that each is compiled once; returns all tests.
+    /// Replaces tests that are references by their targets, so that each is compiled once, and returns all tests.
     fn share_tests(&mut self) -> BTreeSet<Id> {
         let leads: Vec<_> = self.nodes.iter().map(|node| node.reference.filter(|_| node.only_refers)).collect();
         let end = |mut id: Id| {
-            // Terminates: the nodes have no cycle.
+            // Terminates because the nodes have no cycle.
             while let Some(Some(next)) = leads.get(id) {
                 id = *next;
             }
@@ -106,13 +106,13 @@ impl DeclaredKeys {
         all
     }
 
-    /// Whether some schema names a key anywhere: then the key is part of the tool's vocabulary, not data of a call.
+    /// Returns whether some schema names a key anywhere. Such a key is part of the tool's vocabulary, not data of a call.
     pub(super) fn declares(&self, key: &str) -> bool {
         let all = || self.nodes.iter().flat_map(|node| node.properties.keys().cloned()).collect();
         self.declared.get_or_init(all).contains(key)
     }
 
-    /// Returns the keys of arguments that no schema names, at most `most`.
+    /// Returns at most `most` keys of the arguments that no schema names.
     pub(super) fn unnamed(&self, args: &Value, most: usize) -> Vec<Violation> {
         let mut search = Search { names: self, most, found: Vec::new() };
         search.value(vec![0], args, "", true);
@@ -159,7 +159,7 @@ impl<'n> Search<'n> {
         }
     }
 
-    /// Returns the given schemas and all that apply to the same value because of them.
+    /// Returns the given schemas and all others that apply to the same value because of them.
     fn applied(&self, schemas: Vec<Id>, value: &Value) -> Vec<&'n SchemaNode> {
         let (mut todo, mut seen, mut applied) = (schemas, BTreeSet::new(), Vec::new());
         while let Some(id) = todo.pop() {
@@ -223,7 +223,7 @@ impl<'n> Search<'n> {
         member
     }
 
-    /// Returns the schemas of one array element.
+    /// Returns the schemas for one array element.
     fn element(&self, applied: &[&SchemaNode], index: usize, item: &Value) -> Vec<Id> {
         let mut schemas = Vec::new();
         for node in applied {
@@ -238,8 +238,8 @@ impl<'n> Search<'n> {
 #[derive(Default)]
 struct Member {
     schemas: Vec<Id>,
-    /// Listed in `properties`.
+    /// Whether the member is listed in `properties`.
     by_name: bool,
-    /// Matched by a pattern, or by a constraining schema for other members.
+    /// Whether the member matches a pattern, or a constraining schema for other members.
     described: bool,
 }

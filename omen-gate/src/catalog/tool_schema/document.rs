@@ -1,11 +1,11 @@
-//! Schema documents: checked before compilation, and registered with the validator.
+//! Schema documents: checked before compilation, then registered with the validator.
 
 use jsonschema::{Draft, PatternOptions, Registry, ValidationOptions, Validator};
 use serde_json::{Map, Value, json};
 
 use crate::base::bounded;
 
-/// Whether a keyword is an annotation, a definition or an identifier, so that by itself it constrains nothing.
+/// Returns whether a keyword is an annotation, a definition or an identifier and thus constrains nothing by itself.
 pub(crate) fn annotates(keyword: &str) -> bool {
     matches!(
         keyword,
@@ -48,7 +48,7 @@ impl Document {
         if draft == Draft::Unknown {
             return Err("its `$schema` is an unknown dialect of JSON Schema".to_owned());
         }
-        // `$id` must not redirect references elsewhere.
+        // An `$id` must not redirect references elsewhere.
         if let Value::Object(members) = &mut root {
             members.remove(draft.id_keyword());
         }
@@ -56,11 +56,11 @@ impl Document {
     }
 }
 
-/// Valid schema, registered under a URI that others can refer to.
+/// Valid schema, registered under a URI that other schemas can refer to.
 pub(super) struct RegisteredSchema {
     draft: Draft,
     registry: Registry<'static>,
-    /// Size limit of each pattern.
+    /// Maximum size of each compiled pattern.
     pattern_size: usize,
 }
 
@@ -86,13 +86,13 @@ impl RegisteredSchema {
             .map_err(|error| refusal(&error))
     }
 
-    /// Compiles a check of keys by one regular expression of `patternProperties`.
+    /// Compiles a check of keys against one regular expression of `patternProperties`.
     pub(super) fn pattern(&self, pattern: &str) -> Result<Validator, String> {
         options(self.draft, self.pattern_size).build(&json!({"pattern": pattern})).map_err(|error| refusal(&error))
     }
 }
 
-/// Upper bound of patterns in a schema: text that is not a schema may look like one.
+/// Returns an upper bound on the number of patterns in a schema: text that is not a schema may look like one.
 fn patterns(schema: &Value) -> usize {
     match schema {
         Value::Array(items) => items.iter().map(patterns).sum(),
@@ -113,8 +113,8 @@ fn options<'r>(draft: Draft, pattern_size: usize) -> ValidationOptions<'r> {
         .with_draft(draft)
         .offline()
         .should_validate_formats(true)
-        // Common generators write look-around, which takes a backtracking engine; a match that exceeds the limit counts
-        // as failed.
+        // Common generators write look-around, which requires a backtracking engine; a match that exceeds the limit
+        // counts as failed.
         .with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(BACKTRACKS).size_limit(pattern_size))
 }
 
@@ -124,7 +124,7 @@ fn refusal(error: &jsonschema::ValidationError<'_>) -> String {
     format!("{place}{}", bounded(&error.to_string()))
 }
 
-/// Encodes a JSON pointer as the fragment of a URI.
+/// Encodes a JSON pointer as a URI fragment.
 fn as_fragment(pointer: &str) -> String {
     let mut fragment = String::new();
     for byte in pointer.bytes() {
@@ -148,15 +148,15 @@ fn is_shallow(value: &Value, levels: usize) -> bool {
 
 /// URI of the schema during compilation.
 const BASE: &str = "urn:omen:tool";
-/// Largest schema, in bytes of JSON.
+/// Maximum schema size, in bytes of JSON.
 pub(super) const LARGEST: usize = 256 * 1024;
-/// Limit of nesting levels in a schema.
+/// Maximum nesting depth of a schema.
 const DEEPEST: usize = 64;
-/// Limit of backtracking steps in one match.
+/// Maximum number of backtracking steps in one match.
 const BACKTRACKS: usize = 100_000;
-/// Limit of one compiled pattern in bytes.
+/// Maximum size of one compiled pattern in bytes.
 pub(super) const PATTERN_SIZE: usize = 1 << 20;
-/// Limit of patterns in a schema: each is compiled several times.
+/// Maximum number of patterns in a schema: each is compiled several times.
 const MOST_PATTERNS: usize = 256;
-/// Limit of all compiled patterns of a schema in bytes.
+/// Maximum size of all compiled patterns of a schema in bytes.
 const PATTERNS_SIZE: usize = 16 << 20;

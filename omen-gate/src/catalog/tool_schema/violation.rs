@@ -1,24 +1,24 @@
-//! Violations of a schema, in words.
+//! Schema violations as text.
 
 use crate::base::bounded;
 
-/// One violation of a schema by a value.
+/// Violation of a schema by a value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Violation {
     /// JSON pointer into the value.
     pub(crate) at: String,
-    /// Message, cut to a bounded length.
+    /// Message, truncated to a bounded length.
     pub(crate) what: String,
-    /// Message without anything of the value.
+    /// Message that quotes nothing from the value.
     pub(crate) unquoted: String,
 }
 
-/// Formats violations in one line; truncates a long list.
+/// Formats violations on one line, and truncates a long list.
 pub(crate) fn format_violations(violations: &[Violation]) -> String {
     format_by(violations, |violation| (bounded(&violation.at), violation.what.as_str()))
 }
 
-/// Formats violations in one line without anything of the value; `place` masks their pointers.
+/// Formats violations on one line without quoting anything from the value; `place` masks their pointers.
 pub(super) fn format_unquoted(violations: &[Violation], place: impl Fn(&str) -> String) -> String {
     format_by(violations, |violation| (place(&violation.at), violation.unquoted.as_str()))
 }
@@ -33,5 +33,5 @@ fn format_by<'v>(violations: &'v [Violation], said: impl Fn(&'v Violation) -> (S
     format!("{}{more}", shown.join("; "))
 }
 
-/// Limit of violations listed in a message.
+/// Maximum number of violations listed in a message.
 const SHOWN: usize = 8;

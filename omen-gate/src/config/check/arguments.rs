@@ -1,4 +1,4 @@
-//! Checks of argument rules: validity, and whether they can be satisfied.
+//! Checks of argument rules: whether they are valid and can be satisfied.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::config::file::Recorded;
 use crate::config::file::argument::{Argument, CommandKeys, Folders};
 
 impl Check<'_, '_> {
-    /// Builds the rules of a table `where`.
+    /// Builds the rules of a `where` table.
     pub(super) fn arguments(&mut self, pointer: &str, table: BTreeMap<String, Argument>) -> ArgumentRules {
         if table.len() > MAX_RULES {
             self.wrong(pointer, format!("there are more than {MAX_RULES} rules for one tool"), "remove some");
@@ -36,7 +36,7 @@ impl Check<'_, '_> {
             rules.push(Rule { place, optional, tests });
             places.push(at);
         }
-        // A rule with a part missing would mean something else.
+        // A rule with a missing part would mean something else.
         if self.errors.len() == before {
             for UnsatisfiableRule { rule, key, message, help } in unsatisfiable_rules(&rules) {
                 let at = places.get(rule).map_or(pointer, String::as_str);
@@ -59,7 +59,7 @@ impl Check<'_, '_> {
         }
         for (index, pattern) in patterns.iter().enumerate() {
             let at = format!("/audit/secret_patterns/{index}");
-            // Compiled together with the others below; compiled alone, its own error is reported.
+            // Compiled together with the others below; compiled alone here so that its own error is reported.
             let _ = self.pattern(&at, pattern);
         }
         if self.errors.len() > before {
@@ -164,7 +164,7 @@ impl Check<'_, '_> {
         Some(ArgumentTest::Command(CommandRule { programs: command.program, argument, redirect }))
     }
 
-    /// Refuses a number that no call can have.
+    /// Refuses a number that cannot occur in any call.
     fn exact(&mut self, at: &str, value: &Value) {
         if value.is_number() && !value.as_i64().is_some_and(is_exact) {
             self.wrong(
@@ -225,5 +225,5 @@ impl Check<'_, '_> {
     }
 }
 
-/// Limit of rules for one tool.
+/// Maximum number of rules per tool.
 const MAX_RULES: usize = 1000;

@@ -1,4 +1,4 @@
-//! Checks of servers that are reached over HTTP.
+//! Checks of servers reached over HTTP.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::config::endpoint::{Endpoint, HeaderSource};
 use crate::config::{Server, file};
 
 impl Check<'_, '_> {
-    /// Builds the endpoint of a server, if its table has a `url`.
+    /// Builds the endpoint of a server if its table has a `url`.
     pub(super) fn endpoint(&mut self, pointer: &str, name: &str, server: &file::Server) -> Option<Endpoint> {
         let Some(url) = &server.url else {
             let given = [
@@ -63,7 +63,7 @@ impl Check<'_, '_> {
         Some(endpoint)
     }
 
-    /// Refuses a configuration that sends the log's key to a server: the key is for the gate alone (A3).
+    /// Refuses a configuration that sends the log's key to a server: only the gate may have the key (A3).
     pub(super) fn key_is_not_sent(&mut self, variable: &str, servers: &BTreeMap<ServerName, Server>) {
         for (name, endpoint) in super::endpoints(servers) {
             for (header, value) in endpoint.headers() {
@@ -77,7 +77,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// Texts that a server is sent, and their pointers.
+    /// Returns the texts sent to a server, with their pointers.
     pub(super) fn sent<'e>(&self, name: &ServerName, endpoint: &'e Endpoint) -> Vec<(String, &'e str)> {
         let pointer = below("/servers", name.as_str());
         let headers = endpoint.headers().values().filter_map(|value| match value {

@@ -1,4 +1,4 @@
-//! Checks of the rules on order, and their tests of arguments and answers.
+//! Checks of rules on order and their tests of arguments and answers.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use crate::config::file::order::OrderSettings;
 use crate::config::order_keys::OrderKeys;
 
 impl Check<'_, '_> {
-    /// Builds the rules on order of all entries. Paths in them are resolved in `folder`, once it is known.
+    /// Builds the rules on order of all entries. Their paths are resolved against `folder`, once it is known.
     pub(super) fn order(
         &mut self,
         entries: &[OrderKeys],
@@ -64,7 +64,7 @@ impl Check<'_, '_> {
     }
 }
 
-/// What the rules of one entry are read with.
+/// Context in which the rules of one entry are read.
 struct EntrySurroundings<'e, 'c, 's, 't> {
     check: &'e mut Check<'s, 't>,
     pointer: &'c str,

@@ -8,20 +8,20 @@ use serde::{Deserialize, Serialize};
 
 use super::argument::Argument;
 
-/// Premises of a rule: names of tools, or tables that say more.
+/// Premises of a rule: names of tools, or tables with details.
 pub(in crate::config) type Premises = Vec<NameOrTable<PremiseTable<Argument>>>;
 
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(in crate::config) struct OrderSettings {
-    /// How long a call waits for a premise that is running, at most: `30s`, `2min`, `500ms`.
+    /// The maximum time that a call waits for a running premise: `30s`, `2min`, `500ms`.
     #[schemars(length(min = 2, max = 20))]
     pub(in crate::config) wait: String,
-    /// How long a call whose premise is missing is held back, once, for calls that are sent at the same time. `0s` switches
+    /// How long a call whose premise is missing is held back once, to allow for calls sent at the same time. `0s` turns
     /// this off.
     #[schemars(length(min = 2, max = 20))]
     pub(in crate::config) gather: String,
-    /// How long a session of a program lasts without calls. A client's session ends with the client.
+    /// How long a program's session lasts without calls. A client's session ends with the client.
     #[schemars(length(min = 2, max = 20))]
     pub(in crate::config) idle: String,
 }

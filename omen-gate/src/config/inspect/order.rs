@@ -1,4 +1,4 @@
-//! Findings about the rules on order: what cannot have been meant, and members that a tool does not have.
+//! Findings about the rules on order: probable mistakes, and members that a tool does not have.
 
 mod weak_rules;
 
@@ -27,7 +27,7 @@ impl Inspector<'_, '_> {
         self.weak_rules(config, &schemas);
     }
 
-    /// Warns of rules that refuse nothing which the rest of the configuration allows.
+    /// Warns about rules that refuse nothing that the rest of the configuration allows.
     pub(super) fn vacuous(&mut self, paths: &[String]) {
         for path in paths {
             self.warn(
@@ -38,7 +38,7 @@ impl Inspector<'_, '_> {
         }
     }
 
-    /// Checks the members that rules on order name against the schemas of their tools.
+    /// Checks the members named in rules on order against the schemas of their tools.
     fn members(&mut self, config: &Config, schemas: &Schemas<'_>) {
         let mut misfits = Vec::new();
         for (tool, entry) in &config.order.tools {
@@ -57,7 +57,7 @@ impl Inspector<'_, '_> {
                         if let Some(rules) = premise.args.as_ref().and_then(rules) {
                             check(&format!("{key}/where"), other, Side::Args, rules);
                         }
-                        // Of two calls, `arg` is of the later one: for an obligation, the one that settles it.
+                        // Of the two calls, `arg` belongs to the later one; for an obligation, that is the call that settles it.
                         let (later, earlier) = match rule.kind {
                             RuleKind::BeforeEnd(_) => (other, tool),
                             _ => (tool, other),
@@ -73,7 +73,7 @@ impl Inspector<'_, '_> {
                         }
                     }
                     for (index, until) in premise.until.iter().enumerate() {
-                        // `only` means all other tools, and has no members.
+                        // `only` stands for all other tools, which have no known members.
                         for canceller in until.tools.iter().filter(|_| !until.is_other) {
                             if let Some(rules) = until.args.as_ref().and_then(rules) {
                                 check(&format!("{key}/until/{index}/where"), canceller, Side::Args, rules);
@@ -99,7 +99,7 @@ impl Inspector<'_, '_> {
     }
 }
 
-/// Schemas of the arguments of the tools that are listed in their approved form.
+/// Argument schemas of the tools that are listed in their approved form.
 struct Schemas<'c>(BTreeMap<Tool, &'c Map<String, Value>>);
 
 impl<'c> Schemas<'c> {
@@ -116,14 +116,14 @@ impl<'c> Schemas<'c> {
         self.0.get(tool).copied()
     }
 
-    /// Members that each call of a tool has.
+    /// Returns the members that every call of a tool has.
     fn required(&self, tool: &Tool) -> BTreeSet<&'c str> {
         let required = self.args(tool).and_then(|schema| schema.get("required")?.as_array());
         required.into_iter().flatten().filter_map(Value::as_str).collect()
     }
 }
 
-/// Premises of a rule, each with its key below that of the rule.
+/// Returns the premises of a rule, each with its key below that of the rule.
 fn premises(rule: &OrderRule) -> impl Iterator<Item = (String, &Premise)> {
     let all = rule.kind.premises();
     let key = move |index: usize| if all.len() > 1 { format!("/any/{index}") } else { String::new() };
@@ -134,7 +134,7 @@ fn rules(test: &Test) -> Option<&ArgumentRules> {
     test.as_any()?.downcast_ref::<RulesTest>().map(RulesTest::rules)
 }
 
-/// Visits both members of each pair, with the tool whose calls have it.
+/// Visits both members of each pair, with the tool whose calls have the member.
 fn pair_members(same: &[Pair], later: &Tool, earlier: &Tool, visit: &mut dyn FnMut(&Tool, Side, &ArgumentRules)) {
     for Pair { arg, earlier: Member { side, pointer } } in same {
         for (tool, side, pointer) in [(later, Side::Args, arg), (earlier, *side, pointer)] {
@@ -145,13 +145,13 @@ fn pair_members(same: &[Pair], later: &Tool, earlier: &Tool, visit: &mut dyn FnM
     }
 }
 
-/// Rule that needs a member to be there, and to pass tests.
+/// Returns a rule that requires a member to be present and to pass tests.
 fn member(pointer: &str, tests: Vec<ArgumentTest>) -> Option<ArgumentRules> {
     let place = RulePointer::parse(pointer).ok()?;
     Some(ArgumentRules::new(vec![Rule { place, optional: false, tests }]))
 }
 
-/// JSON pointer of a path such as `allow[1].after[0]`.
+/// Returns the JSON pointer for a path such as `allow[1].after[0]`.
 fn pointer(path: &str) -> String {
     format!("/{}", path.replace(['[', '.'], "/").replace(']', ""))
 }

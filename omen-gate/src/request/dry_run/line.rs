@@ -1,4 +1,4 @@
-//! Files of plans, one plan per line.
+//! Plan files with one plan per line.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use super::{DryRun, PlanVerdict};
 use crate::base::{Blocked, GateCode, bounded};
 
 impl DryRun {
-    /// Checks one line of a file of plans (JSON Lines). The line is a JSON string with the planner's text, chatter and
+    /// Checks one line of a plan file (JSON Lines). The line is a JSON string with the planner's text, chatter and
     /// broken JSON included, or an object, which is itself the planner's text. Any other line is blocked (PG-1).
     #[must_use]
     pub fn judge_line(&self, line: &[u8]) -> PlanVerdict {
@@ -16,14 +16,14 @@ impl DryRun {
         }
     }
 
-    /// Longest line that is read, in bytes. A line whose plan is within the limits fits, however it is escaped, so a
-    /// caller can truncate longer lines.
+    /// Returns the maximum length of a line to read, in bytes. A line whose plan is within the limits fits, however it
+    /// is escaped, so a caller can truncate longer lines.
     #[must_use]
     pub fn longest_line(&self) -> usize {
         self.limits.bytes.saturating_mul(ESCAPED).saturating_add(AROUND)
     }
 
-    /// Verdict on a line longer than [`Self::longest_line`].
+    /// Returns the verdict on a line longer than [`Self::longest_line`].
     #[must_use]
     pub fn too_long(&self) -> PlanVerdict {
         let message = format!(
@@ -39,7 +39,7 @@ impl DryRun {
     }
 }
 
-/// Planner's text in a line.
+/// Returns the planner's text in a line.
 fn text(line: &[u8]) -> Result<Cow<'_, str>, Blocked> {
     let text = std::str::from_utf8(line)
         .map_err(|error| blocked(format!("invalid UTF-8 at byte {} of the line", error.valid_up_to())))?;
@@ -63,7 +63,7 @@ fn blocked(message: String) -> Blocked {
     Blocked::new(GateCode::Pg1, message, help)
 }
 
-/// Longest escape of one byte in a JSON string, as in `\u001b`.
+/// Maximum length of one byte escaped in a JSON string, as in `\u001b`.
 const ESCAPED: usize = 6;
 /// Room for quotation marks and some white space.
 const AROUND: usize = 64;

@@ -7,7 +7,7 @@ use crate::base::{Blocked, GateCode};
 use crate::call::Demand;
 use crate::request::plan::FinalAnswer;
 
-/// Verdict of the gate on a plan. As JSON, it is an object with `verdict`, `code`, `message` and `help`, in this order;
+/// The gate's verdict on a plan. As JSON, it is an object with `verdict`, `code`, `message` and `help`, in this order;
 /// inapplicable members are `null`.
 #[derive(Debug, PartialEq)]
 pub enum PlanVerdict {
@@ -15,14 +15,14 @@ pub enum PlanVerdict {
     Allow,
     /// The gate would call the tool after a confirmation (G3).
     NeedsConfirmation(Demand),
-    /// The gate would return the question to the user, and call no tool (PG-T).
+    /// The gate would return the question to the user and call no tool (PG-T).
     Terminal(FinalAnswer),
     /// The gate would refuse the plan.
     Block(Blocked),
 }
 
 impl PlanVerdict {
-    /// Name of the verdict: `allow`, `needs_confirmation`, `terminal` or `block`.
+    /// Returns the name of the verdict: `allow`, `needs_confirmation`, `terminal` or `block`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -33,7 +33,7 @@ impl PlanVerdict {
         }
     }
 
-    /// Rule behind the verdict.
+    /// Returns the rule behind the verdict.
     #[must_use]
     pub fn code(&self) -> Option<GateCode> {
         match self {
@@ -44,7 +44,7 @@ impl PlanVerdict {
         }
     }
 
-    /// Reason for the verdict.
+    /// Returns the reason for the verdict.
     #[must_use]
     pub fn message(&self) -> Option<String> {
         match self {
@@ -57,7 +57,7 @@ impl PlanVerdict {
         }
     }
 
-    /// How to fix what the verdict refuses.
+    /// Returns the help: how to fix what the verdict refuses.
     #[must_use]
     pub fn help(&self) -> Option<&str> {
         match self {

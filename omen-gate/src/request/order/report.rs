@@ -1,26 +1,26 @@
-//! Reports of what sessions owe, to the program that runs the gate.
+//! Reports of what sessions owe, for the program that runs the gate.
 
 use std::fmt;
 use std::sync::Arc;
 
 use omen_order::Owed;
 
-/// How a session ended.
+/// Way in which a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SessionEnd {
-    /// The client or the program closed it.
+    /// The client or the program closed the session.
     Closed,
-    /// Its server ended.
+    /// The session's server ended.
     Server,
-    /// It made no calls for as long as `idle` in `[order]` says.
+    /// The session made no calls for the duration of `idle` in `[order]`.
     Idle,
-    /// The gate was stopped before its end; the next start has ended it.
+    /// The gate stopped before the session ended; the next start has ended it.
     Lost,
 }
 
 impl SessionEnd {
-    /// Name in the audit log.
+    /// Returns the name used in the audit log.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -32,7 +32,7 @@ impl SessionEnd {
     }
 }
 
-/// What a debt was to be settled within.
+/// Scope within which a debt had to be settled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DebtScope {
@@ -48,9 +48,9 @@ pub enum DebtScope {
 pub enum DebtReport<'r> {
     /// The deadline of a debt has passed. Holds the message about it.
     Overdue(&'r str),
-    /// A session or a turn has ended that owed something.
+    /// A session or a turn ended while it still owed something.
     Ended {
-        /// Whether it is a session or a turn.
+        /// Whether a session or a turn ended.
         scope: DebtScope,
         /// Name of the session or turn.
         name: &'r str,

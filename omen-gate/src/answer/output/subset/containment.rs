@@ -1,4 +1,4 @@
-//! Containment check, keyword by keyword.
+//! Containment check by keyword.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +11,11 @@ use crate::base::bounded;
 use crate::base::json::below;
 use crate::catalog::tool_schema::{Schema, annotates};
 
-/// Checks promises of one document against schemas of another.
+/// Checker of one document's promises against another document's schemas.
 pub(super) struct ContainmentCheck<'v> {
     pub(super) promised: References<'v>,
     derived: References<'v>,
-    /// Comparisons under way or finished. A recursive schema is compared once.
+    /// Comparisons in progress or finished, so that a recursive schema is compared only once.
     seen: BTreeSet<(Vec<usize>, Types, usize)>,
     steps: usize,
 }
@@ -26,7 +26,7 @@ impl<'v> ContainmentCheck<'v> {
         Self { promised, derived, seen: BTreeSet::new(), steps: MOST_STEPS }
     }
 
-    /// Requires that every promised value is valid against a schema.
+    /// Checks that every promised value is valid against a schema.
     pub(super) fn takes(&mut self, promise: &Promise<'v>, schema: &'v Value, at: &str) -> Result<(), ContainmentError> {
         let together = promise.together.iter().map(|schema| std::ptr::from_ref::<Value>(schema).addr()).collect();
         let key = (together, promise.types, std::ptr::from_ref(schema).addr());
@@ -43,7 +43,7 @@ impl<'v> ContainmentCheck<'v> {
         judged
     }
 
-    /// Checks against one of the schemas that apply together; references and `allOf` are already resolved.
+    /// Checks one of the schemas that apply together; references and `allOf` are already resolved.
     fn takes_one(&mut self, promise: &Promise<'v>, schema: &'v Value, at: &str) -> Result<(), ContainmentError> {
         let Some(steps) = self.steps.checked_sub(1) else { return undecided(at, "the schemas are too large") };
         self.steps = steps;
@@ -57,7 +57,7 @@ impl<'v> ContainmentCheck<'v> {
             return self.takes_values(&values, members, at);
         }
         let direct = self.takes_all(promise, schema, members, at);
-        // A case analysis may prove what the whole promise cannot.
+        // A case analysis may prove what cannot be proven for the promise as a whole.
         match direct {
             Err(why) => match self.parts(promise, at)? {
                 Some(parts) => parts.iter().try_for_each(|part| self.takes_one(part, schema, at)),
@@ -67,7 +67,7 @@ impl<'v> ContainmentCheck<'v> {
         }
     }
 
-    /// Checks each listed value by validation.
+    /// Checks each listed value by validating it.
     fn takes_values(&self, values: &[&Value], schema: &Map<String, Value>, at: &str) -> Result<(), ContainmentError> {
         let mut schema = schema.clone();
         // `takes_one` receives these schemas separately.
@@ -91,7 +91,7 @@ impl<'v> ContainmentCheck<'v> {
         }
     }
 
-    /// Splits a promise into its cases: the branches of a union, or else the types.
+    /// Splits a promise into cases: the branches of a union, otherwise the types.
     fn parts(&self, promise: &Promise<'v>, at: &str) -> Result<Option<Vec<Promise<'v>>>, ContainmentError> {
         for key in ["anyOf", "oneOf"] {
             let union = promise.together.iter().position(|schema| schema.get(key).is_some_and(Value::is_array));
@@ -133,7 +133,7 @@ impl<'v> ContainmentCheck<'v> {
                 "additionalProperties" => self.takes_others(promise, value, schema, at)?,
                 "items" | "prefixItems" if !about(Types::ARRAY) => {}
                 "items" | "prefixItems" => self.takes_elements(promise, schema, at)?,
-                // Number formats are Rust's own; the bounds beside them are what counts.
+                // Number formats are those of Rust types; only the bounds next to them matter.
                 "format" if !about(Types::STRING) => {}
                 "multipleOf" if *value == 1 && promise.types.and(Types::NUMBER).words() == "integer" => {}
                 key => bound(promise, key, value, at)?,
@@ -174,7 +174,7 @@ impl<'v> ContainmentCheck<'v> {
         }
     }
 
-    /// Whether no promised value can be valid against a schema, by type or by a member that distinguishes the two.
+    /// Returns whether no promised value can be valid against a schema, judged by type or by a distinguishing member.
     fn apart(&self, promise: &Promise<'v>, schema: &'v Value) -> Result<bool, ContainmentError> {
         let other = Promise::new(schema, &self.derived)?;
         if promise.types.and(other.types).is_none() {
@@ -259,8 +259,8 @@ impl<'v> ContainmentCheck<'v> {
     }
 }
 
-/// Whether all references point to definitions, so that they keep their meaning in another document with the same
-/// definitions.
+/// Returns whether all references point to definitions and therefore keep their meaning in another document with the
+/// same definitions.
 fn refers_to_definitions(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().all(refers_to_definitions),
@@ -279,7 +279,7 @@ fn required(promise: &Promise<'_>, keys: &Value, at: &str) -> Result<(), Contain
     }
 }
 
-/// Checks keywords that bound a value; refuses unknown keywords.
+/// Checks keywords that bound a value, and refuses unknown keywords.
 fn bound(promise: &Promise<'_>, key: &str, value: &Value, at: &str) -> Result<(), ContainmentError> {
     let about = |types: Types| !promise.types.and(types).is_none();
     let (types, holds) = match (key, value.as_f64()) {
@@ -316,5 +316,5 @@ fn bound(promise: &Promise<'_>, key: &str, value: &Value, at: &str) -> Result<()
     }
 }
 
-/// Limit of comparisons in one check.
+/// Maximum number of comparisons in one check.
 const MOST_STEPS: usize = 10_000;

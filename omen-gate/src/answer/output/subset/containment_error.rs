@@ -5,7 +5,7 @@ use crate::base::bounded;
 /// Reason why a type is not proven to accept everything that a tool promises.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::answer::output) struct ContainmentError {
-    /// Position in the answer: a JSON pointer with `*` for any element or any other member.
+    /// Position in the answer: a JSON pointer in which `*` stands for any element or any other member.
     pub(in crate::answer::output) at: String,
     pub(in crate::answer::output) why: ContainmentFailure,
 }
@@ -14,7 +14,7 @@ pub(in crate::answer::output) struct ContainmentError {
 pub(in crate::answer::output) enum ContainmentFailure {
     /// The tool promises a value that the type rejects.
     Refused(String),
-    /// The check cannot decide.
+    /// The check cannot decide the case.
     Undecided(String),
 }
 

@@ -1,4 +1,4 @@
-//! Promise about a value: schemas that all apply to it.
+//! Promise about a value: the schemas that all apply to it.
 
 use serde_json::{Map, Value};
 
@@ -25,7 +25,7 @@ impl Types {
         ("object", Self::OBJECT),
     ];
 
-    /// Types allowed by the `type` of a schema; all types if it has none.
+    /// Returns the types allowed by a schema's `type`; all types if it has none.
     pub(super) fn from_schema(schema: &Value) -> Self {
         match schema {
             Value::Bool(false) => Self(0),
@@ -61,7 +61,7 @@ impl Types {
         (0..7).map(|bit| Self(1 << bit)).filter(move |one| !self.and(*one).is_none())
     }
 
-    /// Text of the set, such as `string or null`.
+    /// Returns the set as text, such as `string or null`.
     pub(super) fn words(self) -> String {
         if self == Self::ALL {
             return "any value".to_owned();
@@ -89,9 +89,9 @@ pub(super) struct Promise<'v> {
 
 /// Promise about a member or an element.
 pub(super) enum PartPromise<'v> {
-    /// The member or element does not occur.
+    /// The member or element never occurs.
     Never,
-    /// The member or element is as promised.
+    /// The member or element matches this promise.
     Is(Promise<'v>),
 }
 
@@ -112,7 +112,7 @@ impl<'v> Promise<'v> {
         Ok(promise)
     }
 
-    /// Adds one more schema to the promise.
+    /// Adds another schema to the promise.
     pub(super) fn and(&self, schema: &'v Value, references: &References<'v>) -> Result<Self, ContainmentError> {
         let more = Self::new(schema, references)?;
         let together = self.together.iter().copied().chain(more.together).collect();
@@ -132,7 +132,7 @@ impl<'v> Promise<'v> {
         !self.types.and(types).is_none()
     }
 
-    /// Values of one keyword in all schemas.
+    /// Iterates over the values of one keyword in all schemas.
     pub(super) fn each(&self, key: &str) -> impl Iterator<Item = &'v Value> {
         self.together.iter().filter_map(move |schema| schema.get(key))
     }
@@ -141,7 +141,7 @@ impl<'v> Promise<'v> {
         self.each(key).any(|promised| promised == value)
     }
 
-    /// Values listed by the first `const`, or else by the first `enum`.
+    /// Returns the values listed by the first `const`, or else by the first `enum`.
     pub(super) fn values(&self) -> Option<Vec<&'v Value>> {
         let listed = self.each("enum").find_map(Value::as_array).map(|values| values.iter().collect());
         self.each("const").next().map(|value| vec![value]).or(listed)
@@ -151,30 +151,30 @@ impl<'v> Promise<'v> {
         self.each("required").filter_map(Value::as_array).flatten().any(|required| required == key)
     }
 
-    /// Names of all members in `properties`.
+    /// Iterates over the names of all members in `properties`.
     pub(super) fn keys(&self) -> impl Iterator<Item = &'v String> {
         self.each("properties").filter_map(Value::as_object).flat_map(Map::keys)
     }
 
-    /// Promise about the member of a name.
+    /// Returns the promise about the member with a name.
     pub(super) fn member(&self, key: &str, references: &References<'v>) -> Result<PartPromise<'v>, ContainmentError> {
         let said = self.together.iter().filter_map(|schema| match schema.get("properties").and_then(|p| p.get(key)) {
             Some(member) => Some(member),
-            // The name may match a pattern, and then `additionalProperties` does not apply to it.
+            // The name may match a pattern, in which case `additionalProperties` does not apply to it.
             None if schema.get("patternProperties").is_some() => None,
             None => schema.get("additionalProperties"),
         });
         Self::part(said, references)
     }
 
-    /// Promise about members that no schema names.
+    /// Returns the promise about members that no schema names.
     pub(super) fn others(&self, references: &References<'v>) -> Result<PartPromise<'v>, ContainmentError> {
         let patterns = |schema: &&&Value| schema.get("patternProperties").is_none();
         let said = self.together.iter().filter(patterns).filter_map(|schema| schema.get("additionalProperties"));
         Self::part(said, references)
     }
 
-    /// Promise about the element at an index.
+    /// Returns the promise about the element at an index.
     pub(super) fn element(
         &self,
         index: usize,
@@ -187,12 +187,12 @@ impl<'v> Promise<'v> {
         Self::part(said, references)
     }
 
-    /// Promise about elements beyond those that schemas list by index.
+    /// Returns the promise about elements beyond those that schemas list by index.
     pub(super) fn elements(&self, references: &References<'v>) -> Result<PartPromise<'v>, ContainmentError> {
         Self::part(self.together.iter().filter_map(|schema| Self::items(schema)), references)
     }
 
-    /// Number of elements listed by index, at most.
+    /// Returns the largest number of elements that a schema lists by index.
     pub(super) fn first(&self, references: &References<'v>) -> usize {
         self.each("prefixItems")
             .filter(|_| references.prefix)
@@ -202,7 +202,7 @@ impl<'v> Promise<'v> {
             .unwrap_or(0)
     }
 
-    /// In older dialects, a list under `items` describes the first elements. It is ignored, which promises less.
+    /// Returns the schema in `items`. A list there (older dialects: the first elements) is ignored, which promises less.
     fn items(schema: &'v Value) -> Option<&'v Value> {
         schema.get("items").filter(|items| !items.is_array())
     }
@@ -215,12 +215,12 @@ impl<'v> Promise<'v> {
         Ok(if part.types.is_none() { PartPromise::Never } else { PartPromise::Is(part) })
     }
 
-    /// Largest value of keywords that are lower bounds.
+    /// Returns the largest value of lower-bound keywords.
     pub(super) fn at_least(&self, keys: &[&str]) -> Option<f64> {
         keys.iter().flat_map(|key| self.each(key)).filter_map(Value::as_f64).reduce(f64::max)
     }
 
-    /// Smallest value of keywords that are upper bounds.
+    /// Returns the smallest value of upper-bound keywords.
     pub(super) fn at_most(&self, keys: &[&str]) -> Option<f64> {
         keys.iter().flat_map(|key| self.each(key)).filter_map(Value::as_f64).reduce(f64::min)
     }

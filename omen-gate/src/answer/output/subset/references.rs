@@ -1,4 +1,4 @@
-//! References of a schema, and the schemas that apply together.
+//! References of a schema, and the schemas that apply together with it.
 
 use jsonschema::Draft;
 use serde_json::Value;
@@ -6,11 +6,11 @@ use serde_json::Value;
 use super::containment_error::{ContainmentError, undecided};
 use crate::base::bounded;
 
-/// Resolver of the references of one document.
+/// Resolver of one document's references.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct References<'v> {
     pub(super) root: &'v Value,
-    /// Whether keywords beside a `$ref` apply.
+    /// Whether keywords next to a `$ref` apply.
     pub(super) beside: bool,
     /// Whether the dialect has `prefixItems`.
     pub(super) prefix: bool,
@@ -22,7 +22,7 @@ impl<'v> References<'v> {
         Self { root, beside: draft > Draft::Draft7, prefix: draft > Draft::Draft201909 }
     }
 
-    /// Returns all schemas that apply because of one: the schema itself, its reference targets and its `allOf`.
+    /// Returns all schemas that apply along with a schema: the schema itself, its reference targets and its `allOf`.
     pub(super) fn together(&self, schema: &'v Value) -> Result<Vec<&'v Value>, ContainmentError> {
         let (mut todo, mut seen, mut all): (_, Vec<&Value>, _) = (vec![schema], Vec::new(), Vec::new());
         while let Some(schema) = todo.pop() {

@@ -1,26 +1,26 @@
-//! Parser of command lines, for the part of the language that all POSIX shells read alike.
+//! Parser for the part of the command language that all POSIX shells read alike.
 
 use omen_types::unseen::is_unseen;
 
 use super::tokens::{Operator, Token, Tokens, Undecided};
 
-/// Simple command: a program with its arguments, and its redirections.
+/// Simple command: a program with its arguments and redirections.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct SimpleCommand {
     pub(super) words: Vec<String>,
     pub(super) redirects: Vec<Redirect>,
 }
 
-/// Redirection.
+/// Target of a redirection.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Redirect {
-    /// To or from a file.
+    /// A file to read from or write to.
     File(String),
-    /// A copy of a file descriptor, or its end: `2>&1`.
+    /// A duplicated or closed file descriptor: `2>&1`.
     Descriptor,
 }
 
-/// Longest command line in bytes, and deepest nesting of subshells.
+/// Maximum length of a command line in bytes, and maximum nesting of subshells.
 pub(super) const MAX_BYTES: usize = 64 * 1024;
 pub(super) const MAX_DEPTH: usize = 64;
 
@@ -43,16 +43,16 @@ pub(super) fn parse(text: &str) -> Result<Vec<SimpleCommand>, Undecided> {
 
 const NO_PROGRAM: Undecided = "a part of it has no program";
 
-/// State between two tokens. Subshells are counted, so that no depth can exhaust the stack.
+/// State between two tokens. Subshell nesting is a counter rather than recursion, so it cannot exhaust the stack.
 #[derive(Default)]
 struct Parser {
     commands: Vec<SimpleCommand>,
     current: SimpleCommand,
-    /// Whether a command has to follow, as after `&&`.
+    /// Whether a command must follow, as after `&&`.
     needs_command: bool,
     /// Whether a subshell has just ended.
     is_closed: bool,
-    /// Whether the next word is the file of a redirection.
+    /// Whether the next word is the file name of a redirection.
     is_redirect: bool,
     depth: usize,
 }
@@ -94,7 +94,7 @@ impl Parser {
                 self.is_closed = true;
             }
             Operator::Open | Operator::Close => return Err("unexpected parenthesis"),
-            // Lines may be empty, also after `&&`.
+            // Lines may be empty, even after `&&`.
             Operator::Newline if !self.has_command() => {}
             Operator::Ends | Operator::Joins if !self.has_command() => return Err(NO_PROGRAM),
             Operator::Newline | Operator::Ends => self.finish()?,
@@ -110,7 +110,7 @@ impl Parser {
         self.is_closed || self.current != SimpleCommand::default()
     }
 
-    /// Ends a command, if there is one.
+    /// Ends the current command, if there is one.
     fn finish(&mut self) -> Result<(), Undecided> {
         if !self.has_command() && self.needs_command {
             return Err(NO_PROGRAM);

@@ -1,4 +1,4 @@
-//! Programs that run other programs, and options by which others do: `schema/shell/programs.json`.
+//! Programs that run other programs, and options with which other programs do: `schema/shell/programs.json`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -16,33 +16,33 @@ struct ProgramFacts {
     dashless: BTreeSet<String>,
 }
 
-/// Subcommands of a program that run no others, and the options that may stand before them.
+/// Subcommands of a program that run no other programs, and the options that may precede them.
 #[derive(Debug, Deserialize)]
 struct Subcommands {
     options: BTreeSet<String>,
     names: BTreeSet<String>,
 }
 
-/// Argument with which a program may run others.
+/// Argument with which a program may run other programs.
 pub(super) enum RefusedArgument<'a> {
     /// Option, or argument of another form, as the facts name it.
     Option(&'a str),
-    /// Neither a known subcommand nor a known option before it.
+    /// Argument that is neither a known subcommand nor a known option before one.
     Unknown(&'a str),
 }
 
 static FACTS: LazyLock<ProgramFacts> =
-    // A file of this package that is tested; without it, everything would count as a runner.
+    // The file is part of this package and tested; without it, everything would count as a runner.
     LazyLock::new(|| serde_json::from_str(omen_schema::PROGRAMS).unwrap_or_default());
 
-/// Whether a program runs others. Its folder and its version do not count: `/usr/bin/python3.12` is `python`.
+/// Returns whether a program runs other programs, ignoring its folder and version: `/usr/bin/python3.12` is `python`.
 pub(crate) fn is_runner(program: &str) -> bool {
     let name = name(program);
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
     FACTS.runners.is_empty() || [name, bare].iter().any(|name| FACTS.runners.contains(*name))
 }
 
-/// Returns the argument with which a program may run others, if there is one.
+/// Returns the argument with which a program may run other programs, if any.
 pub(super) fn refused<'a>(program: &str, arguments: &'a [String]) -> Option<RefusedArgument<'a>> {
     let program = name(program);
     let program = FACTS.aliases.get(program).map_or(program, String::as_str);
@@ -70,7 +70,7 @@ pub(super) fn refused<'a>(program: &str, arguments: &'a [String]) -> Option<Refu
     })
 }
 
-/// Whether an argument is an option: also shortened, with its value, or among other letters.
+/// Returns whether an argument is the option, including abbreviated, with its value attached, or among other letters.
 fn is_option(option: &str, argument: &str, has_one_dash: bool) -> bool {
     let name = argument.split('=').next().unwrap_or(argument);
     let bare = name.trim_start_matches('-');
@@ -79,7 +79,7 @@ fn is_option(option: &str, argument: &str, has_one_dash: bool) -> bool {
         ("+", ..) => argument.starts_with('+'),
         ("--", ..) | (_, None, None) => argument == option,
         (_, Some(long), _) => {
-            // After one dash, a letter by itself is an option of its own.
+            // After one dash, a single letter is a separate option.
             let is_word = has_one_dash && name.starts_with('-') && (bare == long || bare.len() > 1);
             (is_word || name.starts_with("--")) && !bare.is_empty() && long.starts_with(bare)
         }

@@ -1,15 +1,15 @@
-//! Tokens of a command line. What shells expand, and what they read in different ways, is an error.
+//! Tokens of a command line. Anything that shells expand or read differently is an error.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Reason why it cannot be decided what a command line runs.
+/// Reason why the effect of a command line cannot be decided.
 pub(super) type Undecided = &'static str;
 
 /// Token of a command line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Token {
-    /// Word without its quotes.
+    /// Word with its quotes removed.
     Word {
         text: String,
         is_assignment: bool,
@@ -19,7 +19,7 @@ pub(super) enum Token {
     Operator(Operator),
 }
 
-/// Operator.
+/// Shell operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operator {
     /// `;` or `&`.
@@ -29,15 +29,15 @@ pub(super) enum Operator {
     Joins,
     Open,
     Close,
-    /// `<`, `>`, `>>` or `>|`, before the name of a file.
+    /// `<`, `>`, `>>` or `>|`, before a file name.
     Redirect,
 }
 
-/// Reader of tokens.
+/// Tokenizer.
 pub(super) struct Tokens<'t> {
     chars: Peekable<Chars<'t>>,
-    /// Whether a line may be continued here: at the start of a line, or after a blank. Elsewhere, shells join what stands before and
-    /// after to one word or operator.
+    /// Whether a line may be continued here: at the start of a line, or after a blank. Elsewhere, shells join the text before and
+    /// after it to one word or operator.
     is_separated: bool,
 }
 
@@ -115,10 +115,10 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// Reads a word; `None` if there is only a continued line.
+    /// Reads a word; `None` if there is only a line continuation.
     fn word(&mut self) -> Result<Option<Token>, Undecided> {
         let (mut text, mut is_assignment, mut is_quoted) = (String::new(), false, false);
-        // Whether a word may still be a variable's name or a file descriptor: without quotes so far.
+        // Whether a word may still be a variable name or a file descriptor, i.e. has no quotes so far.
         let (mut is_name, mut is_number) = (true, true);
         while let Some(c) = self.chars.next_if(|c| !matches!(c, ' ' | '\t') && !is_operator(*c)) {
             match c {
@@ -150,7 +150,7 @@ impl<'t> Tokens<'t> {
             is_name &= c.is_ascii_alphanumeric() || matches!(c, '_' | '+');
             is_number &= c.is_ascii_digit();
         }
-        // The number of a file descriptor stands directly before `<` or `>`.
+        // A file descriptor number directly precedes `<` or `>`.
         if is_number && matches!(self.chars.peek(), Some('<' | '>')) {
             if text.len() > 1 {
                 return Err("shells read several digits before `<` or `>` in different ways");

@@ -1,4 +1,4 @@
-//! Resolution of symbolic links.
+//! Symbolic link resolution.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -6,7 +6,7 @@ use std::fmt;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// Reason why a path cannot be resolved. It contains no path: that may be the operator's secret.
+/// Reason why a path cannot be resolved. It does not contain the path, which may be the operator's secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LinkError {
     /// A folder or link on the path cannot be read, or is not a folder.
@@ -33,9 +33,9 @@ enum PathComponent {
     Down(OsString),
 }
 
-/// Resolves an absolute path component by component, as the operating system does now. Components that do not exist
-/// have no links: they may be created below those that do. Dangling links are followed, too, for a file created through
-/// one is created at its target.
+/// Resolves an absolute path component by component, as the operating system would now. Components that do not exist
+/// have no links: they may be created below those that do. Dangling links are followed too, since a file created
+/// through one is created at its target.
 pub(super) fn followed(path: &Path) -> Result<PathBuf, LinkError> {
     let (mut at, mut is_file) = (PathBuf::new(), false);
     let (mut ahead, mut links): (VecDeque<PathComponent>, _) = (steps(path).collect(), 0);
@@ -45,7 +45,7 @@ pub(super) fn followed(path: &Path) -> Result<PathBuf, LinkError> {
                 at = root;
                 continue;
             }
-            // The operating system finds no parent of a file.
+            // The operating system rejects `..` after a file.
             PathComponent::Up if is_file => return Err(LinkError::Unreadable),
             PathComponent::Up => {
                 // The parent of the root is the root.
@@ -95,5 +95,5 @@ fn steps(path: &Path) -> impl Iterator<Item = PathComponent> + '_ {
     })
 }
 
-/// Limit of links in one path; that of Linux.
+/// Maximum number of links in one path, the same as in Linux.
 const MAX_LINKS: usize = 40;

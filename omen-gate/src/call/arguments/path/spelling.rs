@@ -23,7 +23,7 @@ pub(super) fn plain(text: &str) -> Result<(), &'static str> {
     if text.starts_with("//") {
         return Err("it begins with two slashes, which some systems take for another machine");
     }
-    // On Windows, a drive or a stream; elsewhere, the scheme of a URL.
+    // On Windows, a colon marks a drive or a stream; elsewhere, the scheme of a URL.
     let before_slash = text.split('/').next().unwrap_or_default();
     if before_slash.contains(':') || (cfg!(windows) && text.contains(':')) {
         return Err("it has a `:` before its first slash, as a drive or the scheme of a URL has");
@@ -42,14 +42,14 @@ pub(super) fn plain(text: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Whether Unicode normalization turns a character into one with a meaning in paths, as `．`, `／` or `‥`.
+/// Returns whether Unicode normalization turns a character into one with a meaning in paths, such as `．`, `／` or `‥`.
 fn becomes_special(c: char) -> bool {
     let mut buffer = [0; 4];
     let form = ComposingNormalizerBorrowed::new_nfkc();
     form.normalize(c.encode_utf8(&mut buffer)).contains(|c: char| "./\\:%~$*?".contains(c))
 }
 
-/// Characters with a meaning to some program.
+/// Characters with a special meaning to some program.
 const SPECIAL: [(char, &str); 5] = [
     ('\\', "it has a backslash, which some programs take for a slash"),
     ('%', "it has a percent sign, behind which some programs decode a character"),
@@ -58,5 +58,5 @@ const SPECIAL: [(char, &str); 5] = [
     ('?', "it has a `?`, which some programs take for a pattern or a query"),
 ];
 
-/// Longest path in bytes; that of Linux.
+/// Maximum path length in bytes, the same as in Linux.
 const MAX_BYTES: usize = 4096;

@@ -1,4 +1,4 @@
-//! Product of automata: which regular expressions accept a text together, and the shortest texts of each combination.
+//! Product automaton: which regular expressions accept a text together, and the shortest texts for each combination.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, VecDeque};
@@ -8,41 +8,41 @@ use regex_automata::hybrid::dfa::{Cache, Config, DFA};
 use regex_automata::util::start;
 use regex_automata::{Anchored, MatchKind};
 
-/// Combination of results that a text can have: which expressions accept it, and between which lengths it is.
+/// Combination of results for a text: which expressions accept it, and the range of its length.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct TextResult {
     pub(super) accepted: Vec<bool>,
-    /// Number of the thresholds that the length reaches.
+    /// Number of thresholds that the length reaches.
     pub(super) length: usize,
 }
 
-/// Texts by the results of expressions, which must be anchored at both ends.
+/// Texts grouped by the results of expressions, which must be anchored at both ends.
 pub(super) struct Product {
-    /// Bytes that all automata take alike, those first that are easy to read.
+    /// Groups of bytes that all automata treat alike, the most readable bytes first.
     groups: Vec<Vec<u8>>,
-    /// For each state and each group, the next state.
+    /// Next state, for each state and group.
     next: Vec<Vec<Option<usize>>>,
-    /// States by the result of a text that ends in them.
+    /// States in which a text can end, by its result.
     ends: BTreeMap<TextResult, Vec<usize>>,
 }
 
-/// Largest number of states.
+/// Maximum number of states.
 const MAX_STATES: usize = 10_000;
-/// Largest number of combinations of results.
+/// Maximum number of combinations of results.
 const MAX_RESULTS: usize = 512;
-/// Largest number of beginnings of texts that are tried for one result.
+/// Maximum number of prefixes tried for one result.
 const MAX_TRIED: usize = 200_000;
-/// Largest memory of one automaton in bytes.
+/// Maximum memory of one automaton in bytes.
 const MAX_MEMORY: usize = 8 << 20;
 
 impl Product {
-    /// Creates the product. Lengths are compared with the thresholds.
+    /// Creates the product. Text lengths are compared with the thresholds.
     ///
     /// # Errors
-    /// Why it cannot be built.
+    /// If the product cannot be built, with the reason.
     pub(super) fn new(expressions: &[String], thresholds: &BTreeSet<u32>) -> Result<Self, String> {
         let too_large = || format!("the patterns of a member have more than {MAX_STATES} states together");
-        // The first automaton accepts all texts, and is dead for other bytes.
+        // The first automaton accepts every text and reaches a dead state on bytes that are not UTF-8.
         let all = std::iter::once(r"(?s:\A.*\z)").chain(expressions.iter().map(String::as_str));
         let mut automata = all.map(Automaton::new).collect::<Result<Vec<_>, _>>()?;
         let mut groups: BTreeMap<Vec<u8>, (usize, Vec<u8>)> = BTreeMap::new();
@@ -64,7 +64,7 @@ impl Product {
             for (automaton, id) in automata.iter_mut().zip(&state) {
                 accepted.push(automaton.accepts(*id).ok_or_else(too_large)?);
             }
-            // A text cannot end within a character.
+            // A text cannot end inside a character.
             if accepted.first() == Some(&true) {
                 let accepted = accepted.split_off(1);
                 let result = TextResult { accepted, length: thresholds.iter().filter(|at| **at <= length).count() };
@@ -103,12 +103,12 @@ impl Product {
         self.ends.keys()
     }
 
-    /// The shortest texts with a result: `wanted`, or all that there are.
+    /// Returns the `wanted` shortest texts with a result, or all texts if there are fewer.
     pub(super) fn shortest(&self, result: &TextResult, wanted: usize) -> Result<Vec<String>, String> {
         let ends = self.ends.get(result).map_or(&[][..], Vec::as_slice);
         let distances = self.distances(ends);
         let distance = |state: usize| distances.get(state).copied().flatten();
-        // Beginnings of texts: state, and the beginning and the byte that it was made of.
+        // Prefixes: the state reached, and the shorter prefix and the byte that it consists of.
         let mut begun: Vec<(usize, Option<(usize, u8)>)> = vec![(0, None)];
         let mut ahead = BinaryHeap::new();
         ahead.extend(distance(0).map(|left| Reverse((left, left, 0))));
@@ -124,7 +124,7 @@ impl Product {
             let length = total - left + 1;
             for (bytes, to) in self.groups.iter().zip(self.next.get(state).into_iter().flatten()) {
                 let Some((to, left)) = to.and_then(|to| Some((to, distance(to)?))) else { continue };
-                // More bytes of a group than texts are wanted lead to more texts than wanted.
+                // Taking as many bytes of a group as texts are wanted already leads to enough texts.
                 for byte in bytes.iter().take(wanted) {
                     ahead.push(Reverse((length + left, left, begun.len())));
                     begun.push((to, Some((place, *byte))));
@@ -137,7 +137,7 @@ impl Product {
         Ok(found)
     }
 
-    /// Number of bytes from each state to the nearest of some states.
+    /// Returns the number of bytes from each state to the nearest of the given states.
     fn distances(&self, ends: &[usize]) -> Vec<Option<usize>> {
         let mut before = vec![Vec::new(); self.next.len()];
         for (state, row) in self.next.iter().enumerate() {
@@ -156,7 +156,7 @@ impl Product {
     }
 }
 
-/// Text of a beginning. The first automaton accepts it, so its bytes are UTF-8.
+/// Returns the text of a prefix. The first automaton accepts it, so its bytes are UTF-8.
 fn text(begun: &[(usize, Option<(usize, u8)>)], mut place: usize) -> String {
     let mut bytes = Vec::new();
     while let Some((_, Some((before, byte)))) = begun.get(place) {
@@ -171,7 +171,7 @@ fn continues_character(byte: u8) -> bool {
     byte & 0b1100_0000 == 0b1000_0000
 }
 
-/// All bytes, those first that are easy to read.
+/// Iterates over all bytes, the most readable first.
 fn readable_first() -> impl Iterator<Item = u8> {
     let first = (b'a'..=b'z').chain(b'0'..=b'9').chain(b'A'..=b'Z').chain(b'!'..=b'~').chain([b' ']);
     let mut known = [false; 256];
@@ -180,7 +180,7 @@ fn readable_first() -> impl Iterator<Item = u8> {
     })
 }
 
-/// Automaton of one expression, with the states that were visited.
+/// Automaton of one expression, with the states visited so far.
 struct Automaton {
     dfa: DFA,
     cache: Cache,
@@ -188,7 +188,7 @@ struct Automaton {
 
 impl Automaton {
     fn new(expression: &str) -> Result<Self, String> {
-        // States stay the same as long as the memory is never cleared.
+        // States are stable as long as the cache is never cleared.
         let config = Config::new()
             .match_kind(MatchKind::All)
             .cache_capacity(MAX_MEMORY)

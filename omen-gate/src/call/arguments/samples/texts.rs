@@ -1,8 +1,8 @@
-//! Texts that represent all others in tests of texts: patterns, URLs and paths.
+//! Sample texts for text tests: patterns, URLs and paths.
 //!
-//! Each test is bounded by two regular languages: texts that pass for sure, and texts that may pass. They differ in
-//! spellings that only the test itself judges, such as `..` in a path. A text of these has to have results that others
-//! have as well; otherwise the question is not decided.
+//! Each test is bounded by two regular languages: texts that certainly pass, and texts that may pass. They differ in
+//! spellings that only the test itself can judge, such as `..` in a path. The results of such a text must also occur
+//! for other texts; otherwise the question is undecided.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::call::arguments::pattern::TextBounds;
 use crate::call::arguments::rule::ArgumentTest;
 
 impl ArgumentTest {
-    /// Languages of the texts that the test accepts, if it is about texts as such.
+    /// Returns the languages of accepted texts if the test concerns texts.
     fn text_bounds(&self, folder: &Path) -> Result<Option<TextBounds>, String> {
         Ok(Some(match self {
             Self::Matches(pattern) => TextBounds { sure: pattern.whole().to_owned(), possible: None },
@@ -27,20 +27,20 @@ impl ArgumentTest {
     }
 }
 
-/// Test of texts that is not about listed values or lengths, and its folder.
+/// Text test that is not about listed values or lengths, with its folder.
 struct TextTest<'t> {
     test: &'t ArgumentTest,
     folder: &'t Path,
-    /// Numbers of its expressions.
+    /// Indices of its expressions.
     sure: usize,
     possible: usize,
 }
 
-/// Texts for all combinations of the results of tests: `needed` of each, or all that there are. Nothing if no test is about
-/// texts as such.
+/// Returns texts for all combinations of test results: `needed` for each, or all that exist. Returns none if no test
+/// concerns texts.
 ///
 /// # Errors
-/// Why they cannot be found.
+/// If the texts cannot be found, with the reason.
 pub(super) fn texts(
     tests: &[(&ArgumentTest, &Path)],
     needed: usize,
@@ -85,7 +85,7 @@ pub(super) fn texts(
     }
     for result in product.results().filter(|result| !result.is_sure(&all)) {
         let open: Vec<_> = all.iter().map(|test| !result.is_decided(test)).collect();
-        // Results that texts in their usual spelling have in the tests that are open.
+        // Results that normally spelled texts have in the tests that are undecided.
         let possible: BTreeSet<Vec<bool>> = found
             .keys()
             .map(|(passed, _)| passed.iter().zip(&open).filter(|(_, open)| **open).map(|(passed, _)| *passed).collect())
@@ -107,7 +107,7 @@ pub(super) fn texts(
     Ok(Some(texts))
 }
 
-/// Number of texts that are tried beyond those needed, where tests judge spellings in their own ways.
+/// Number of texts tried beyond those needed when tests judge spellings differently.
 const SPELLINGS: usize = 24;
 
 impl TextResult {
@@ -123,7 +123,7 @@ impl TextResult {
         all.iter().all(|test| self.is_decided(test))
     }
 
-    /// First test that judges a text with this result otherwise.
+    /// Returns the first test whose actual result for a text differs from the one that its languages decide.
     fn misjudged<'t>(&self, all: &'t [TextTest<'t>], passed: &[bool]) -> Option<&'t TextTest<'t>> {
         let mut judged = all.iter().zip(passed);
         judged.find(|(test, passed)| self.is_decided(test) && self.accepts(test.sure) != **passed).map(|(test, _)| test)

@@ -1,11 +1,11 @@
-//! Bottom-up evaluation over a graph of schemas.
+//! Bottom-up evaluation of a schema graph.
 
 use super::node::Id;
 
-/// Evaluates every schema after those that it leads to. Uses an explicit stack, which cannot overflow.
+/// Evaluates every schema after those that it leads to. Uses an explicit stack, so it cannot overflow the thread's stack.
 ///
 /// # Errors
-/// The error of `judge`, or `looped` if a schema leads back to itself.
+/// The error from `judge`, or `looped` if a schema leads back to itself.
 pub(super) fn bottom_up<T: Clone>(
     count: usize,
     next: impl Fn(Id) -> Vec<Id>,

@@ -48,14 +48,14 @@ struct Build<'d> {
     ids: BTreeMap<String, Id>,
     nodes: Vec<SchemaNode>,
     todo: Vec<(Id, String)>,
-    /// Remaining length for pointers: each is stored whole, and a long key is repeated in all pointers below it.
+    /// Remaining total length of pointers: each is stored whole, and a long key is repeated in all pointers below it.
     room: usize,
-    /// Whether the length was exceeded.
+    /// Whether the total length was exceeded.
     full: bool,
 }
 
 impl Build<'_> {
-    /// Returns the id of the schema at a pointer; queues a new one.
+    /// Returns the id of the schema at a pointer, and queues the schema if it is new.
     fn id(&mut self, pointer: String) -> Id {
         if let Some(id) = self.ids.get(&pointer) {
             return *id;
@@ -90,7 +90,7 @@ impl Build<'_> {
             node.reference = Some(id);
             node.only_refers = draft <= Draft::Draft7 || schema.len() == 1;
             if draft <= Draft::Draft7 {
-                // These dialects ignore keywords beside a reference.
+                // These dialects ignore keywords next to a reference.
                 return Ok(node);
             }
         }
@@ -128,7 +128,7 @@ impl Build<'_> {
 
     fn elements(&mut self, node: &mut SchemaNode, schema: &Map<String, Value>, at: &str) {
         let draft = self.document.draft;
-        // In older dialects, `items` is either a list for the first elements or one schema for all.
+        // In older dialects, `items` is either a list for the first elements or one schema for all elements.
         let (first, others) = match schema.get("items") {
             _ if draft >= Draft::Draft202012 => (Some("prefixItems"), "items"),
             Some(Value::Array(_)) => (Some("items"), "additionalItems"),
@@ -186,7 +186,7 @@ impl Build<'_> {
     }
 }
 
-/// Iterates over the members of an object under a keyword, with their JSON pointers.
+/// Iterates over the members of an object-valued keyword, with their JSON pointers.
 fn each<'s>(schema: &'s Map<String, Value>, key: &str, at: &str) -> impl Iterator<Item = (&'s String, String)> {
     let at = below(at, key);
     let members = schema.get(key).and_then(Value::as_object);
@@ -200,7 +200,7 @@ fn target(reference: &str) -> Result<String, String> {
     pointer.ok_or_else(|| format!("unsupported `$ref` to `{}`; only `#` and `#/…` are supported", bounded(reference)))
 }
 
-/// Decodes percent-encoding, as in `%41` for `A`.
+/// Decodes percent-encoding, e.g. `%41` to `A`.
 fn unescaped(fragment: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = fragment.bytes();
@@ -219,7 +219,7 @@ fn weight(schema: &Map<String, Value>, at: &str) -> SchemaSize {
     let (mut bytes, mut demands) = (at.len(), 0_usize);
     for (key, value) in schema {
         let text = match value {
-            // Their contents are reported separately.
+            // The contents are counted separately.
             Value::Object(members) if holds_schemas(key) => members.keys().map(String::len).sum(),
             Value::Array(items) if holds_schemas(key) => items.len(),
             _ if holds_schemas(key) => 0,
@@ -239,7 +239,7 @@ fn weight(schema: &Map<String, Value>, at: &str) -> SchemaSize {
     }
 }
 
-/// Whether the value of a keyword is a schema, or a list or an object of schemas.
+/// Returns whether the value of a keyword is a schema, or a list or an object of schemas.
 fn holds_schemas(keyword: &str) -> bool {
     matches!(
         keyword,
@@ -267,7 +267,7 @@ fn holds_schemas(keyword: &str) -> bool {
     )
 }
 
-/// Patterns that the linear engine rejects have look-around or back-references.
+/// Returns the complexity of a pattern. Patterns that the linear engine rejects have look-around or back-references.
 fn kind(pattern: &str) -> MatchComplexity {
     match regex::RegexBuilder::new(pattern).size_limit(PATTERN_SIZE).build() {
         Ok(_) => MatchComplexity::Linear,
@@ -291,5 +291,5 @@ fn followable(schema: &Map<String, Value>, draft: Draft, at: &str) -> Result<(),
     }
 }
 
-/// Limit of all pointers together in bytes.
+/// Maximum length of all pointers together in bytes.
 const LONGEST_PLACES: usize = 16 * LARGEST;

@@ -1,9 +1,9 @@
-//! Cost of checking a value, counted in advance.
+//! Cost of checking a value, computed in advance.
 //!
 //! Schemas come from servers, and values from planners or servers; both are untrusted. A schema that applies three
-//! times to each level of a value applies 3^29 times to a value of 29 levels, and the validator runs all of them. This
-//! count visits each schema once per value and adds up the steps. It is an upper bound: it counts all branches and
-//! patterns, because it is not known yet which will apply.
+//! times to each level of a value applies 3^29 times to a value with 29 levels, and the validator evaluates all of
+//! them. This computation visits each schema once per value and adds up the steps. The sum is an upper bound: it
+//! includes all branches and patterns, because it is not yet known which will apply.
 
 use std::collections::HashMap;
 
@@ -32,7 +32,7 @@ pub(in crate::catalog::tool_schema) enum Beyond {
     Depth,
 }
 
-/// Subject that schemas apply to.
+/// Subject to which schemas apply.
 #[derive(Clone, Copy)]
 enum Subject<'v> {
     Value(&'v Value),
@@ -68,7 +68,7 @@ struct Count<'n> {
     /// Remaining applications to count; each is at least one step.
     left: u64,
     most: u64,
-    /// Whether some match may exceed the backtracking limit.
+    /// Whether a match may exceed the backtracking limit.
     goes_back: bool,
 }
 
@@ -80,7 +80,7 @@ impl Count<'_> {
             Subject::Value(value @ (Value::Array(_) | Value::Object(_))) => {
                 Some((id, std::ptr::from_ref(value).addr()))
             }
-            // Scalars and keys contain nothing, and applications to one value are bounded already.
+            // Scalars and keys contain nothing, and applications to a single value are already bounded.
             Subject::Value(_) | Subject::Key(_) => None,
         };
         if let Some(known) = key.and_then(|key| self.counted.get(&key)) {
@@ -109,7 +109,7 @@ impl Count<'_> {
         if node.weight.unevaluated {
             sum.valid = sum.valid.saturating_add(sum.evaluated);
         }
-        // Each level reports the violations anew.
+        // Each level reports the violations again.
         sum.reported = sum.reported.saturating_add(sum.valid);
         sum.depth = sum.depth.saturating_add(1);
         if sum.valid > self.most {
@@ -123,7 +123,7 @@ impl Count<'_> {
         Ok(sum)
     }
 
-    /// Cost of a schema without those that it leads to.
+    /// Returns the cost of a schema without the schemas that it leads to.
     fn own(&mut self, node: &SchemaNode, subject: Subject<'_>) -> Effort {
         let parts = match subject {
             Subject::Value(Value::Object(members)) if node.looks_at_members() => members.len(),
@@ -216,13 +216,13 @@ impl Effort {
     }
 }
 
-/// Limit of cached results; repeated counting ends at the bound, too.
+/// Maximum number of cached results. Without caching, counting still stops at the bound.
 const MOST_KEPT: usize = 1 << 18;
-/// Bytes of a schema or a text that one step covers.
+/// Bytes of a schema or text that one step covers.
 const BYTES: usize = 64;
-/// Bytes of a text that a match scans in one step.
+/// Bytes of a text that a match scans per step.
 const SCANNED: usize = 16;
 /// Factor for a match that may backtrack, up to its limit.
 const GOING_BACK: u64 = 64;
-/// Reruns of the validator once a match has exceeded its limit, for each outcome of the match.
+/// Number of validator reruns after a match exceeds its limit, for each outcome of the match.
 const RUNS: u64 = 64;

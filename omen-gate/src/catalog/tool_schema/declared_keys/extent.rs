@@ -1,4 +1,4 @@
-//! Amount of compiled schemas. Each conditional branch has its own validator, with everything that the branch leads to;
+//! Size of compiled schemas. Each conditional branch has its own validator, with everything that the branch leads to,
 //! and `unevaluatedProperties` compiles everything that applies a second time.
 
 use std::collections::BTreeSet;
@@ -7,11 +7,11 @@ use super::bottom_up::bottom_up;
 use super::node::{Id, InPlaceSchema, SchemaNode};
 use crate::catalog::tool_schema::document::LARGEST;
 
-/// Refuses a schema that would compile to too much, counting the root and the `tests`.
+/// Refuses a schema whose compiled form would be too large, counting the root and the `tests`.
 pub(super) fn fits(nodes: &[SchemaNode], tests: &BTreeSet<Id>) -> Result<(), String> {
     is_shallow(nodes)?;
     let again = compiled_again(nodes)?;
-    // Last visit, by schema.
+    // Last visit of each schema.
     let mut visited = vec![0; nodes.len()];
     let (mut left, mut places) = (MOST, 0_usize);
     for (visit, start) in std::iter::once(&0).chain(tests).enumerate() {
@@ -40,8 +40,8 @@ fn size(node: &SchemaNode) -> usize {
     node.weight.bytes.saturating_add(EACH)
 }
 
-/// For each schema, what is compiled for its `unevaluatedProperties` or `unevaluatedItems`: a copy of everything that
-/// applies to the same value, with its contents.
+/// Returns, for each schema, the size of what is compiled for its `unevaluatedProperties` or `unevaluatedItems`: a copy
+/// of everything that applies to the same value, with its contents.
 fn compiled_again(nodes: &[SchemaNode]) -> Result<Vec<usize>, String> {
     let count = nodes.len().saturating_mul(2);
     let sizes = bottom_up(
@@ -56,7 +56,7 @@ fn compiled_again(nodes: &[SchemaNode]) -> Result<Vec<usize>, String> {
     Ok(sizes.into_iter().skip(nodes.len()).collect())
 }
 
-/// Refuses schemas that are nested so deep that compiling them would overflow the stack.
+/// Refuses schemas nested so deeply that compiling them would overflow the stack.
 fn is_shallow(nodes: &[SchemaNode]) -> Result<(), String> {
     let count = nodes.len().saturating_mul(2);
     let mut depths: Vec<usize> = vec![0; count];
@@ -77,7 +77,7 @@ fn is_shallow(nodes: &[SchemaNode]) -> Result<(), String> {
     Ok(())
 }
 
-/// Indices compiled within an index. There are two indices per schema: first each schema as compiled, then each as
+/// Returns the indices compiled within an index. Each schema has two indices: one as compiled first, and one as
 /// compiled again for an `unevaluatedProperties` or `unevaluatedItems`.
 fn next(nodes: &[SchemaNode], place: usize) -> Vec<usize> {
     let once_more = |id: Id| nodes.len().saturating_add(id);
@@ -105,11 +105,11 @@ fn node(nodes: &[SchemaNode], place: usize) -> Option<&SchemaNode> {
 }
 
 const LOOPED: &str = "its `unevaluatedProperties` or `unevaluatedItems` covers a schema that refers to itself";
-/// Nested references that the validator follows before it compiles one lazily.
+/// Number of nested references that the validator follows before it compiles one lazily.
 const REFERENCES: usize = 8;
-/// Limit of nested compilation; each level takes some kilobytes of the stack.
+/// Maximum nesting of compilation; each level takes some kilobytes of stack.
 const DEEPEST: usize = 128;
-/// Limit of everything compiled, in bytes of schemas and their pointers.
+/// Maximum size of everything compiled, in bytes of schemas and their pointers.
 const MOST: usize = 16 * LARGEST;
-/// Minimal size of a schema, in bytes.
+/// Minimum size of a schema, in bytes.
 const EACH: usize = 64;

@@ -5,65 +5,65 @@ use std::collections::BTreeMap;
 /// Index of a schema in [`DeclaredKeys`](super::DeclaredKeys).
 pub(super) type Id = usize;
 
-/// Node of the schema graph: the schema's effect on members, and its cost of compilation and checking.
+/// Node of the schema graph: a schema's effect on members, and the cost of compiling and checking it.
 #[derive(Debug, Default)]
 pub(super) struct SchemaNode {
     /// Whether the schema has `properties` or `patternProperties`.
     pub(super) speaks: bool,
     pub(super) properties: BTreeMap<String, Id>,
     pub(super) patterns: Vec<(String, MatchComplexity, Id)>,
-    /// `additionalProperties`: for members that neither of the two above matches.
+    /// `additionalProperties`: schema for members that match neither of the two fields above.
     pub(super) additional: Option<RestSchema>,
-    /// `unevaluatedProperties`: for members that no applying schema matches.
+    /// `unevaluatedProperties`: schema for members that match no applying schema.
     pub(super) unevaluated: Option<RestSchema>,
     /// Schemas of the first array elements, by index.
     pub(super) first: Vec<Id>,
     /// Schema of the other array elements.
     pub(super) others: Option<Id>,
-    /// Schema of those array elements that are valid against it.
+    /// Schema of the array elements that are valid against it.
     pub(super) contains: Option<ConditionalSchema>,
     /// Schemas that apply to the same value.
     pub(super) same: Vec<InPlaceSchema>,
-    /// Target of the reference; also among those for the same value.
+    /// Target of the reference; also one of the schemas for the same value.
     pub(super) reference: Option<Id>,
     /// Whether the schema is nothing but a reference.
     pub(super) only_refers: bool,
-    /// Schemas that check values and name no keys.
+    /// Schemas that check values but name no keys.
     pub(super) silent: AssertionSchemas,
     pub(super) weight: SchemaSize,
 }
 
-/// Schemas that check values and name no keys.
+/// Schemas that check values but name no keys.
 #[derive(Debug, Default)]
 pub(super) struct AssertionSchemas {
-    /// For the same value: `not`, and `dependencies` in dialects with `dependentSchemas`.
+    /// Schemas for the same value: `not`, and `dependencies` in dialects with `dependentSchemas`.
     pub(super) same: Vec<Id>,
-    /// For the keys of an object.
+    /// Schema for the keys of an object.
     pub(super) keys: Option<Id>,
-    /// For the elements of an array.
+    /// Schemas for the elements of an array.
     pub(super) elements: Vec<Id>,
 }
 
 /// Size of a schema without its subschemas.
 #[derive(Debug, Default)]
 pub(super) struct SchemaSize {
-    /// All keywords, in bytes.
+    /// Size of all keywords, in bytes.
     pub(super) bytes: usize,
-    /// Constraining keywords, in bytes.
+    /// Size of constraining keywords, in bytes.
     pub(super) demands: usize,
     pub(super) pattern: Option<MatchComplexity>,
     /// Whether elements are compared with each other.
     pub(super) unique: bool,
-    /// Whether it has `unevaluatedProperties` or `unevaluatedItems`, which process everything that applies a second
-    /// time.
+    /// Whether the schema has `unevaluatedProperties` or `unevaluatedItems`, which process everything that applies a
+    /// second time.
     pub(super) unevaluated: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MatchComplexity {
-    /// Linear in the text.
+    /// Time linear in the length of the text.
     Linear,
-    /// Backtracking, up to the limit.
+    /// Backtracking up to a limit.
     GoesBack,
 }
 
@@ -78,7 +78,7 @@ pub(super) struct ConditionalSchema {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RestSchema {
     pub(super) id: Id,
-    /// Whether it constrains anything.
+    /// Whether the schema constrains anything.
     pub(super) demands: bool,
 }
 
@@ -111,7 +111,7 @@ impl InPlaceSchema {
 }
 
 impl SchemaNode {
-    /// Whether the schema applies schemas to members or elements.
+    /// Returns whether the schema applies other schemas to members or elements.
     pub(super) fn looks_within(&self) -> bool {
         self.looks_at_members() || self.looks_at_elements()
     }
@@ -125,12 +125,12 @@ impl SchemaNode {
         some || !self.first.is_empty() || !self.silent.elements.is_empty()
     }
 
-    /// Schemas that apply, or may apply, to the same value.
+    /// Iterates over the schemas that apply, or may apply, to the same value.
     pub(super) fn same_value(&self) -> impl Iterator<Item = Id> {
         self.same.iter().map(InPlaceSchema::id).chain(self.silent.same.iter().copied())
     }
 
-    /// Schemas that apply, or may apply, to members or elements.
+    /// Iterates over the schemas that apply, or may apply, to members or elements.
     pub(super) fn within(&self) -> impl Iterator<Item = Id> {
         let members = self.properties.values().copied().chain(self.patterns.iter().map(|(_, _, id)| *id));
         let rest = [self.additional, self.unevaluated].into_iter().flatten().map(|rest| rest.id);

@@ -1,4 +1,4 @@
-//! Warnings of rules on order that are valid, and weaker than they look.
+//! Warnings about rules on order that are valid but weaker than they look.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,11 +11,11 @@ use crate::base::{Permission, bounded};
 use crate::catalog::Allowed;
 use crate::config::Config;
 
-/// Warning about a rule: the pointer of a key, the message and the help.
+/// Warning about a rule: pointer of the key, message and help.
 type Warning = (String, String, String);
 
 impl Inspector<'_, '_> {
-    /// Warns of rules that a call may evade by another spelling, another tool or a longer wait.
+    /// Warns about rules that a call may evade by another spelling, another tool or a longer wait.
     pub(super) fn weak_rules(&mut self, config: &Config, schemas: &Schemas<'_>) {
         let tool = |allowed: &Allowed| {
             let id = &allowed.demand.tool;
@@ -53,12 +53,12 @@ struct Entries<'e> {
     config: &'e Config,
     allowed: BTreeMap<Tool, &'e Allowed>,
     schemas: &'e Schemas<'e>,
-    /// Longest time in milliseconds that a call takes.
+    /// Maximum duration of a call in milliseconds.
     timeout_ms: u64,
 }
 
 impl Entries<'_> {
-    /// Whether the entry of a tool or its schema says how a member is spelled.
+    /// Returns whether the tool's entry or its schema determines how a member is spelled.
     fn fixes_spelling(&self, tool: &Tool, pointer: &str) -> bool {
         let by_rules = self.allowed.get(tool).is_some_and(|allowed| allowed.arguments.fixes_spelling(pointer));
         let schema = self.schemas.args(tool).and_then(|schema| schema.get("properties")?.pointer(pointer));
@@ -101,7 +101,7 @@ impl Entries<'_> {
         }
     }
 
-    /// Reports a premise that may be about another object than the call.
+    /// Reports a premise that may concern a different object than the call.
     fn required(&self, tool: &Tool, rule: &Rule, premise: &Premise, at: &str, found: &mut Vec<Warning>) {
         if !matches!(rule.kind, RuleKind::After(_)) || !premise.same.is_empty() || premise.tools.contains(tool) {
             return;
@@ -129,7 +129,7 @@ impl Entries<'_> {
         let calls = match &rule.kind {
             RuleKind::BeforeEnd(_) => list(&premise.tools),
             RuleKind::After(_) if !between.is_empty() => list(&between),
-            // The age of these is measured from their intents.
+            // The age of these premises is measured from their intents.
             RuleKind::After(_) | RuleKind::NeverAfter(_) if matches!(premise.was, Was::Made | Was::Done) => {
                 list(&premise.tools)
             }
@@ -143,7 +143,7 @@ impl Entries<'_> {
         ));
     }
 
-    /// Reports cancelling calls that change nothing.
+    /// Reports cancelling calls that do not change anything.
     fn readers(&self, rule: &Rule, premise: &Premise, at: &str, found: &mut Vec<Warning>) {
         if !matches!(rule.kind, RuleKind::After(_)) {
             return;
@@ -164,14 +164,14 @@ impl Entries<'_> {
         permissions.is_some_and(|permissions| permissions.iter().all(|permission| permission == Permission::Read))
     }
 
-    /// Tools that the limits of a tool count.
+    /// Returns the tools that a tool's limits count.
     fn limited(&self, tool: &Tool) -> BTreeSet<&Tool> {
         let rules = self.config.order.tools.get(tool).into_iter().flat_map(|entry| &entry.rules);
         let limits = rules.filter(|rule| matches!(rule.kind, RuleKind::MaxCalls(..) | RuleKind::MaxSum(..)));
         limits.flat_map(|rule| rule.kind.premises()).flat_map(|premise| &premise.tools).collect()
     }
 
-    /// Message and help for a limited tool that another one may replace.
+    /// Returns a message and a help for a limited tool that another tool may replace.
     fn replacement(&self, tool: &Tool) -> Option<(String, String)> {
         let own = self.allowed.get(tool)?;
         let counted = self.limited(tool);
