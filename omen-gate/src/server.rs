@@ -22,21 +22,21 @@ use crate::call::{Answer, Call, Fault, Tool, ToolCall};
 pub(crate) use discovery::{CheckedServer, Discovery};
 pub use local::{BadTool, Local};
 
-/// Server of tools. Only the gate calls it. An implementation needs no safeguards: the gate handles timeouts, panics
-/// and limits.
+/// Tool server. Only the gate calls it. An implementation needs no safeguards: the gate handles timeouts, panics and
+/// limits.
 #[async_trait]
 pub trait ToolServer: Debug + Send + Sync + 'static {
     /// Lists the current tools.
     ///
     /// # Errors
-    /// If the server cannot be reached, or returns an invalid list.
+    /// If the server cannot be reached or returns an invalid list.
     async fn list(&self) -> Result<Vec<Tool>, Fault>;
 
     /// Same as [`list`](Self::list), for callers that list before each call. A server whose list is unchanged can
-    /// return the same allocation, which saves comparing, checking and hashing it again.
+    /// return the same allocation, which saves comparing, checking and hashing the list again.
     ///
     /// # Errors
-    /// As [`list`](Self::list).
+    /// As for [`list`](Self::list).
     async fn list_shared(&self) -> Result<Arc<[Tool]>, Fault> {
         self.list().await.map(Arc::from)
     }
@@ -47,16 +47,16 @@ pub trait ToolServer: Debug + Send + Sync + 'static {
     /// If there is no valid answer. An answer with `isError` is valid.
     async fn call(&self, dispatch: Dispatch) -> Result<Answer, Fault>;
 
-    /// Number that increases whenever the list may have changed. The gate lists the tools right before each call in any
-    /// case; the number shows whether the list changed during that, and whether the last list suffices for earlier
-    /// steps. A server whose list never changes stays at 0.
+    /// Returns a number that increases whenever the list may have changed. The gate lists the tools right before each
+    /// call in any case; the number shows whether the list changed in the meantime, and whether the last list is good
+    /// enough for earlier steps. A server whose list never changes stays at 0.
     fn revision(&self) -> u64 {
         0
     }
 }
 
-/// One call that a gate has let through. Only a gate creates it, and a server consumes one per call, so there is no
-/// other path to a tool, and no second call (PG-6).
+/// Call that a gate has let through. Only a gate creates it, and a server consumes one per call, so there is no other
+/// path to a tool, and no second call (PG-6).
 #[derive(Debug)]
 pub struct Dispatch {
     turn: TurnId,
@@ -69,7 +69,7 @@ impl Dispatch {
         Self { turn: call.turn().clone(), call: call.tool_call().clone(), revision: Some(revision) }
     }
 
-    /// Creates a call that no gate has let through, for tests of servers. Only with the feature `test-util`, which
+    /// Creates a call that no gate has let through, for tests of servers. Requires the feature `test-util`, which
     /// production programs leave off.
     #[cfg(feature = "test-util")]
     #[must_use]
@@ -77,49 +77,49 @@ impl Dispatch {
         Self { turn, call: ToolCall::new(tool, args), revision: None }
     }
 
-    /// Turn of the call.
+    /// Returns the turn of the call.
     #[must_use]
     pub fn turn(&self) -> &TurnId {
         &self.turn
     }
 
-    /// Tool to call.
+    /// Returns the tool to call.
     #[must_use]
     pub fn tool(&self) -> &ToolName {
         &self.call.tool().tool
     }
 
-    /// Arguments of the call.
+    /// Returns the arguments of the call.
     #[must_use]
     pub fn args(&self) -> &Map<String, Value> {
         self.call.args()
     }
 
-    /// [Revision](ToolServer::revision) of the server at which the gate read the tool. A server that has changed since
-    /// must not carry the call out.
+    /// Returns the [revision](ToolServer::revision) of the server at which the gate read the tool. A server that has
+    /// changed since must not carry out the call.
     #[must_use]
     pub fn revision(&self) -> Option<u64> {
         self.revision
     }
 
-    /// Splits into tool and arguments.
+    /// Splits the call into tool and arguments.
     #[must_use]
     pub fn into_parts(self) -> (ToolName, Map<String, Value>) {
         (self.tool().clone(), self.args().clone())
     }
 
-    /// Message of the client that asks for the call, if one does: what was judged was read from it.
+    /// Returns the client's message that requests the call, if there is one. What was judged was read from this message.
     #[cfg(feature = "mcp")]
     #[must_use]
     pub fn request(&self) -> Option<&CallToolRequest> {
         self.call.request()
     }
 
-    /// Reads the server's response to that message, and keeps its bytes with the call: what is judged from here on was
-    /// read from them.
+    /// Reads the server's response to that message and keeps its bytes with the call: whatever is judged from here on
+    /// was read from them.
     ///
     /// # Errors
-    /// If the response is an error, or not what the protocol promises.
+    /// If the response is an error or violates the protocol.
     #[cfg(feature = "mcp")]
     pub fn read_response(&self, response: Frame) -> Result<Answer, Fault> {
         let answer = mcp::answer_of(&response, self.call.request());
@@ -128,18 +128,18 @@ impl Dispatch {
     }
 }
 
-/// Error of a server that does not list its tools.
+/// Error for a server that does not list its tools.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{server}` does not list its tools: {fault}")]
 pub struct Unlisted {
-    /// Failing server.
+    /// Server that failed.
     pub server: ServerName,
     /// Fault of the server.
     #[source]
     pub fault: Fault,
 }
 
-/// Asks every server for its tools, one after the other. As JSON, the result is a catalogue: `{"server": [tool, …]}`.
+/// Asks every server for its tools, one after another. As JSON, the result is a catalogue: `{"server": [tool, …]}`.
 ///
 /// # Errors
 /// At the first server that does not list its tools. A catalogue with a gap would look like a server without tools.

@@ -1,7 +1,7 @@
-//! Judgement of the calls of an audit log by the rules on order (O-1 to O-6): as facts, at the places where they were
-//! made.
+//! Verdicts of the rules on order (O-1 to O-6) on the calls in an audit log, treated as facts and judged where they
+//! were made.
 //!
-//! The verdict on a call that was made says whether it should have been; the calls after it are judged as they were made.
+//! The verdict on a call says whether it should have been made; later calls are judged as they were made, whatever the verdict.
 
 mod entry;
 mod finding;
@@ -30,31 +30,31 @@ pub use finding::{JudgedEntry, OrderFinding, RelatedEntry};
 #[derive(Debug)]
 pub struct OrderLog {
     calls: RecordedCalls,
-    /// Calls whose outcome has not come.
+    /// Calls whose outcome has not been read.
     running: HashMap<Running, CallId>,
-    /// Calls of gates without rules on order that a human confirmed.
+    /// Calls confirmed by a human in gates without rules on order.
     confirmed: HashSet<(String, String)>,
-    /// Latest call of each turn whose answer may still be withheld.
+    /// Latest call of each turn, whose answer may still be withheld.
     answered: HashMap<String, CallId>,
-    /// Entries from the first one on that is a half of a refusal whose other half has not come.
+    /// Entries from the first one that is half of a refusal and whose other half has not been read.
     queue: VecDeque<QueuedEntry>,
-    /// Other halves of refusals that were judged.
+    /// Other halves of refusals that have already been judged.
     paired: HashSet<u64>,
     judged: Vec<JudgedEntry>,
-    /// Number of the latest entry; nothing after the end.
+    /// Number of the latest entry; `None` after the end.
     at: Option<u64>,
 }
 
-/// Identity of a call for its outcome.
+/// Key that links a call to its outcome.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Running {
-    /// Number of its request.
+    /// Number of the call's request.
     Arrival(u64),
     /// Turn and hash, if the gate had no rules on order.
     Hash(String, String),
 }
 
-/// Entry whose member `order` cannot be read, so that nothing can be judged from there on.
+/// Entry whose member `order` cannot be read, so nothing can be judged from there on.
 #[derive(Debug, thiserror::Error)]
 #[error("invalid member `order` in entry {entry}: {source}")]
 pub struct UnreadableOrder {
@@ -64,8 +64,8 @@ pub struct UnreadableOrder {
 }
 
 impl OrderLog {
-    /// Creates the judgement of a log. Without the key of the log, arguments cannot be compared with earlier calls of which
-    /// the log has no arguments.
+    /// Creates an order log. Without the log's key, arguments cannot be compared with those of earlier calls that are not
+    /// recorded in the log.
     #[must_use]
     pub fn new(config: &Config, key: Option<&Key>) -> Self {
         Self::by_policy(&config.order, key)
@@ -88,7 +88,7 @@ impl OrderLog {
     /// Accepts the next entry.
     ///
     /// # Errors
-    /// If what it says to the rules on order cannot be read.
+    /// If the entry's data for the rules on order cannot be read.
     pub fn add(&mut self, entry: &LogEntry<'_>) -> Result<(), UnreadableOrder> {
         let order = entry.data.get(ORDER).filter(|_| entry.turn.is_some()).map(Entry::deserialize).transpose();
         let order = order.map_err(|source| UnreadableOrder { entry: entry.sequence, source })?;
@@ -104,7 +104,7 @@ impl OrderLog {
         Ok(())
     }
 
-    /// Processes the entries that wait, up to a half of a refusal whose other half may still come.
+    /// Processes the queued entries, up to half of a refusal whose other half may still come.
     fn drain(&mut self, is_over: bool) {
         while let Some(first) = self.queue.front() {
             let mut other = None;
@@ -123,7 +123,7 @@ impl OrderLog {
         }
     }
 
-    /// Processes an entry; a half of a refusal with the other one.
+    /// Processes an entry; half of a refusal together with the other half.
     fn process(&mut self, entry: &LogEntry<'_>, order: Option<Entry>, other: Option<&QueuedEntry>) {
         let sequence = entry.sequence;
         self.at = Some(sequence);
@@ -149,13 +149,13 @@ impl OrderLog {
                 }
             }
             (_, Some(Entry::SessionEnded { session })) => self.calls.session_ended(&session),
-            // A session begins with its first call, and what the rules in force found is not what these rules find.
+            // A session begins with its first call, and findings of the rules then in force are not those of these rules.
             (_, Some(Entry::SessionBegan { .. } | Entry::Found { .. } | Entry::Refused { .. })) => {}
             (kind, None) => self.without_order(kind, entry),
         }
     }
 
-    /// Accepts an entry that says nothing to the rules on order.
+    /// Accepts an entry without data for the rules on order.
     fn without_order(&mut self, kind: &str, entry: &LogEntry<'_>) {
         let Some(turn) = entry.turn else { return };
         let hash = || Some((turn.to_owned(), entry.text("call")?.to_owned()));
@@ -205,7 +205,7 @@ impl OrderLog {
         self.calls.call(entry, RecordedCall { args, ..call })
     }
 
-    /// Judges a refused call by the two entries about its refusal, or by one alone.
+    /// Judges a refused call by the two entries about its refusal, or by a single one.
     fn refused(
         &mut self,
         half: &RefusalHalf,
@@ -241,12 +241,12 @@ impl OrderLog {
         self.calls.restarted();
     }
 
-    /// Takes the verdicts so far, in the order in which they fell.
+    /// Takes the verdicts so far, in the order in which they were reached.
     pub fn judged(&mut self) -> Vec<JudgedEntry> {
         std::mem::take(&mut self.judged)
     }
 
-    /// Takes the debts so far that were not settled in time (O-4).
+    /// Takes the debts found so far that were not settled in time (O-4).
     pub fn debts(&mut self) -> Vec<OrderFinding> {
         let at = self.at;
         self.calls.found().iter().map(|(debt, root)| OrderFinding::of_debt(debt, *root, at)).collect()
@@ -267,10 +267,10 @@ impl OrderLog {
     }
 }
 
-/// Judges one call as the first of its session.
+/// Judges a call as the first one of its session.
 ///
 /// # Errors
-/// O-1, O-3 or O-6: nothing came before that could permit or forbid it.
+/// O-1, O-3 or O-6: no earlier call could permit or forbid it.
 pub(crate) fn first_call(policy: &Policy, tool: &ToolId, args: &Map<String, Value>) -> Result<(), Blocked> {
     let mut calls = RecordedCalls::new(RuleSet::new(policy), Some(Secret::new(&[0; 32])));
     let (tool, value) = (Tool::new(tool.server.as_str(), tool.tool.as_str()), Value::Object(args.clone()));
@@ -288,10 +288,10 @@ pub(crate) fn first_call(policy: &Policy, tool: &ToolId, args: &Map<String, Valu
     judged.finding().map_or(Ok(()), |finding| Err(finding.blocked()))
 }
 
-/// Whether a gate has started with this kind of entry.
+/// Returns whether this kind of entry marks the start of a gate.
 fn is_start(kind: &str) -> bool {
     matches!(kind, "opened" | "repaired")
 }
 
-/// Largest number of entries that wait for the other half of a refusal: it is written at once.
+/// Maximum number of entries that wait for the other half of a refusal, which is written at once.
 pub const PATIENCE: usize = 64;

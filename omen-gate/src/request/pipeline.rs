@@ -14,7 +14,7 @@
 //!
 //! A step that refuses ends the request: it records the refusal and drops the request.
 //!
-//! The methods of each state, and the compile errors for the others, are generated from `gate.json`. Each step is
+//! The methods of each state, and the compile errors for the other states, are generated from `gate.json`. Each step is
 //! implemented once, as a function in `pipeline/steps/`.
 
 #![allow(clippy::type_complexity, reason = "states are types: where a step leads is written out")]
@@ -57,26 +57,26 @@ impl<S> Request<S> {
         Request { gate: self.gate, context: self.context, state: next(self.state) }
     }
 
-    /// Assigns the request to a session of a client, whose calls are counted together (R2). [`Gate::end_turn`] with the
-    /// id of the session forgets them.
+    /// Assigns the request to a client session, whose calls are counted together (R2). [`Gate::end_turn`] with the
+    /// session's id forgets them.
     pub fn of_session(self, session: TurnId) -> Self {
         Self { context: self.context.of_session(session), ..self }
     }
 
-    /// Makes the request part of a turn of the user that has several requests with ids of their own. Their failures and
-    /// calls are counted together (R2), they make one call at a time, and their log entries have the turn as
-    /// `user_turn` (A2). [`Gate::end_turn`] with its id forgets them.
+    /// Makes the request part of a user's turn that has several requests with their own ids. Their failures and calls
+    /// are counted together (R2), they make one call at a time, and their log entries have the turn as `user_turn`
+    /// (A2). [`Gate::end_turn`] with its id forgets them.
     pub fn of_user_turn(self, user_turn: TurnId) -> Self {
         Self { context: self.context.of_user_turn(user_turn), ..self }
     }
 
-    /// Assigns the request to a packet of an episode: later entries of the audit log have both ids. Unlike
-    /// [`Gate::run`], this does not bind the request to a directive.
+    /// Assigns the request to an episode packet: later audit log entries have both ids. Unlike [`Gate::run`], this does
+    /// not bind the request to a directive.
     pub fn of_packet(self, packet_id: PacketId, correlation_id: CorrelationId) -> Self {
         Self { context: self.context.of_packet(EpisodePacket { packet_id: Some(packet_id), correlation_id }), ..self }
     }
 
-    /// Turn of the request.
+    /// Returns the turn of the request.
     #[must_use]
     pub fn turn(&self) -> &TurnId {
         self.context.id()
@@ -84,7 +84,7 @@ impl<S> Request<S> {
 }
 
 impl Gate {
-    /// Accepts a user's request (A2). It is not processed yet.
+    /// Accepts a user's request (A2) without processing it yet.
     pub fn request(&self, turn: TurnId, query: impl Into<String>) -> Request<Received> {
         let query = query.into();
         let context = RequestContext::new(turn, None, self.audit_queue().clone())
@@ -109,7 +109,7 @@ impl<Call, Ended> Way<Call, Ended> {
     /// Returns the request that continues to a tool.
     ///
     /// # Errors
-    /// The terminal request, if the plan asks the user.
+    /// The terminal request if the plan asks the user.
     pub fn call(self) -> Result<Call, Ended> {
         match self {
             Self::Call(request) => Ok(request),
@@ -119,11 +119,11 @@ impl<Call, Ended> Way<Call, Ended> {
 }
 
 impl Request<Screened> {
-    /// Continues with a call that was read elsewhere, in place of a planner's text. A reason why there is none refuses
-    /// the request.
+    /// Continues with a call that was read elsewhere, instead of a planner's text. If there is no call, the reason
+    /// refuses the request.
     ///
     /// # Errors
-    /// That reason, once it is recorded; A1 if it cannot be.
+    /// That reason, once it is recorded; A1 if it cannot be recorded.
     pub async fn with_call(self, call: Result<ToolCall, Blocked>) -> Result<Request<Planned>, Blocked> {
         let call = self.context.check(call).await?;
         Ok(self.planning(call))
@@ -137,7 +137,7 @@ impl Request<Screened> {
 }
 
 impl Request<Planned> {
-    /// Planned call. Whether it may be made is not decided yet.
+    /// Returns the planned call, which may not be allowed.
     #[must_use]
     pub fn planned(&self) -> &ToolCall {
         &self.state.call
@@ -145,7 +145,7 @@ impl Request<Planned> {
 }
 
 impl Request<Authorized> {
-    /// Authorized call.
+    /// Returns the authorized call.
     #[must_use]
     pub fn authorized(&self) -> &Call {
         self.state.lease.call()
@@ -153,13 +153,13 @@ impl Request<Authorized> {
 }
 
 impl Request<Dispatched> {
-    /// Raw answer. Its text is the tool's: show it with care.
+    /// Returns the raw answer. Its text comes from the tool, so show it with care.
     #[must_use]
     pub fn answer(&self) -> &Answer {
         &self.state.answer
     }
 
-    /// Tool that gave the answer.
+    /// Returns the tool that gave the answer.
     #[must_use]
     pub fn tool(&self) -> &ToolId {
         &self.state.tool
@@ -167,13 +167,13 @@ impl Request<Dispatched> {
 }
 
 impl<T> Request<Typed<T>> {
-    /// Deserialized answer.
+    /// Returns the deserialized answer.
     #[must_use]
     pub fn value(&self) -> &T {
         self.state.payload.value()
     }
 
-    /// Text that a summary must quote: the answer as canonical JSON (RFC 8785).
+    /// Returns the text that a summary must quote: the answer as canonical JSON (RFC 8785).
     #[must_use]
     pub fn source_text(&self) -> &str {
         self.state.payload.text()
@@ -181,19 +181,19 @@ impl<T> Request<Typed<T>> {
 }
 
 impl<T> Request<Grounded<T>> {
-    /// Deserialized answer.
+    /// Returns the deserialized answer.
     #[must_use]
     pub fn value(&self) -> &T {
         self.state.payload.value()
     }
 
-    /// Summary whose bullets all quote the answer.
+    /// Returns the summary, whose bullets all quote the answer.
     #[must_use]
     pub fn summary(&self) -> &Summary {
         self.state.summary.summary()
     }
 
-    /// Splits into value and summary.
+    /// Splits the request into value and summary.
     #[must_use]
     pub fn into_value_and_summary(self) -> (T, Summary) {
         (self.state.payload.into_value(), self.state.summary.into_summary())
@@ -201,7 +201,7 @@ impl<T> Request<Grounded<T>> {
 }
 
 impl Request<Terminal> {
-    /// Question to the user. It is not blank.
+    /// Returns the question to the user, which is not blank.
     #[must_use]
     pub fn answer(&self) -> &str {
         self.state.answer.answer()
@@ -209,13 +209,13 @@ impl Request<Terminal> {
 }
 
 impl Request<Untyped> {
-    /// Raw answer.
+    /// Returns the raw answer.
     #[must_use]
     pub fn raw(&self) -> &Answer {
         self.state.raw.answer()
     }
 
-    /// Reason why the answer could not be typed, to accompany the raw answer.
+    /// Returns the reason why the answer could not be typed, to accompany the raw answer.
     #[must_use]
     pub fn why(&self) -> &Blocked {
         self.state.raw.why()

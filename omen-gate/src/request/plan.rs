@@ -1,7 +1,7 @@
 //! PG-1 and PG-T: plans.
 //!
-//! A plan is exactly one JSON object, surrounded by nothing but JSON white space. Its `type` selects one of two forms;
-//! no other member substitutes for it:
+//! A plan is exactly one JSON object, surrounded only by JSON white space. Its `type` selects one of two forms; no
+//! other member can replace it:
 //!
 //! ```json
 //! {"type": "call_tool", "server": "files", "tool": "read_file", "args": {"path": "notes.txt"}}
@@ -31,7 +31,7 @@ use crate::config;
 
 pub use crate::call::ToolCall;
 
-/// Plan of a planner.
+/// Planner's output: a tool call or a final answer.
 #[derive(Debug, PartialEq)]
 pub enum Plan {
     /// Calls a tool.
@@ -40,32 +40,32 @@ pub enum Plan {
     FinalAnswer(FinalAnswer),
 }
 
-/// Non-blank question to the user. A plan ends a request only with `needs_more_info` (PG-T).
+/// Non-blank question to the user. A plan can end a request only with `needs_more_info` (PG-T).
 #[derive(Debug, PartialEq, Eq)]
 pub struct FinalAnswer {
     answer: String,
 }
 
-/// Limits of a plan's size. The limits of numbers are fixed: each must be one that every reader parses alike, within
-/// ±(2^53−1), with no more digits than a double carries, and not `-0` (D49).
+/// Limits on the size of a plan. The limits on numbers are fixed: each number must be one that every parser reads
+/// alike, within ±(2^53−1), with no more digits than a double carries, and not `-0` (D49).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlanLimits {
-    /// Longest text in bytes, white space included.
+    /// Maximum text length in bytes, including white space.
     pub bytes: usize,
-    /// Deepest nesting of objects and arrays; the plan itself is level 1. Values above [`MAX_DEPTH`](crate::MAX_DEPTH)
-    /// count as that, because deeper values have no canonical text.
+    /// Maximum nesting of objects and arrays; the plan itself is level 1. A value above [`MAX_DEPTH`](crate::MAX_DEPTH)
+    /// counts as `MAX_DEPTH`, because deeper values have no canonical text.
     pub depth: usize,
 }
 
 impl Default for PlanLimits {
-    /// Returns the defaults: 64 KiB, 32 levels.
+    /// Returns the defaults: 64 KiB and 32 levels.
     fn default() -> Self {
         Self { bytes: 64 * 1024, depth: 32 }
     }
 }
 
 impl config::Limits {
-    /// Limits of plans (PG-1).
+    /// Returns the limits on plans (PG-1).
     #[must_use]
     pub fn plan(&self) -> PlanLimits {
         PlanLimits { bytes: self.plan_bytes as usize, depth: self.plan_depth as usize }
@@ -73,7 +73,7 @@ impl config::Limits {
 }
 
 impl FinalAnswer {
-    /// Question to the user.
+    /// Returns the question to the user.
     #[must_use]
     pub fn answer(&self) -> &str {
         &self.answer

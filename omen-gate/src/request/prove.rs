@@ -1,7 +1,7 @@
 //! Proofs about two configurations: does the new one allow a call that the old one refuses?
 //!
-//! The search is in `omen-order`. Here the two configurations become its rule sets, and each sequence of calls that it
-//! finds is run through two gates in this process.
+//! The search is in `omen-order`. This module turns the two configurations into its rule sets, and runs each sequence
+//! of calls that it finds through two gates in this process.
 
 mod rehearsal;
 mod sides;
@@ -21,55 +21,55 @@ pub use spec::never;
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Proof {
-    /// Calls that only the new configuration allows, and debts that only the old one reports: at most one of each for a
+    /// Calls that only the new configuration allows, and debts that only the old one reports: at most one of each per
     /// tool.
     pub differences: Vec<ProvenDifference>,
     /// Tools for which the question was not decided.
     pub outside: Vec<UndecidedTool>,
-    /// Number of tools that were searched; all others are equal on both sides.
+    /// Number of tools searched; all others are equal on both sides.
     pub searched: usize,
-    /// Number of moments that the search visited.
+    /// Number of states that the search visited.
     pub states: usize,
-    /// Settings that differ and are not compared.
+    /// Settings that differ but are not compared.
     pub notes: Vec<String>,
 }
 
-/// Shortest sequence of calls whose last one only the new configuration allows, or after which only the old one reports what
-/// the session owes.
+/// Shortest sequence of calls whose last call is allowed only by the new configuration, or after which only the old one
+/// reports the session's debts.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ProvenDifference {
-    /// Tool whose call or debt it is.
+    /// Tool that the call or debt belongs to.
     pub tool: Tool,
-    /// Calls in their order.
+    /// Calls in order.
     pub steps: Vec<ProvenStep>,
     /// Number of the session that ends after the calls, if its debts are the difference.
     pub ended_session: Option<usize>,
-    /// Why the old configuration refuses the last call, or reports the debt.
+    /// Reason why the old configuration refuses the last call or reports the debt.
     pub why: String,
-    /// Path of the rule on order in the old configuration that refuses or reports it; empty if something else refuses it.
+    /// Path of the rule on order in the old configuration that refuses or reports it; empty if something else refuses the call.
     pub path: String,
-    /// Whether a human has to confirm each call, under the new configuration. A refused call is not confirmed.
+    /// Whether a human has to confirm each call under the new configuration. A refused call is not confirmed.
     pub confirmed: Vec<bool>,
-    /// What a gate decided otherwise: a bug.
+    /// Decision by a gate that contradicts the search, which indicates a bug.
     pub disagreement: Option<String>,
 }
 
-/// Largest number of moments that are visited for one tool.
+/// Maximum number of states visited for one tool.
 const MAX_STATES: usize = 200_000;
 
-/// Largest number of moments that the search for rules that refuse nothing visits.
+/// Maximum number of states visited in the search for rules that refuse nothing.
 const MAX_VACUOUS_STATES: usize = 100_000;
 
-/// Paths of the rules on order that refuse nothing which the rest of the configuration allows, as far as a bounded search finds them:
-/// if each call has ended before the next one begins, and takes no time.
+/// Returns the paths of rules on order that refuse nothing which the rest of the configuration allows, as far as a bounded search
+/// finds them, assuming that each call ends before the next one begins and takes no time.
 #[must_use]
 pub fn vacuous(config: &Config) -> Vec<String> {
     omen_order::prove::vacuous(&sides::side(config, false), &values::ArgumentValues, MAX_VACUOUS_STATES)
 }
 
-/// Compares two configurations, and runs what it finds through gates with a set clock. No server is started, and nothing
-/// is written.
+/// Compares two configurations, and runs the differences that it finds through gates with a fixed clock. No server is
+/// started, and nothing is written.
 pub async fn prove(old: &Config, new: &Config) -> Proof {
     let [before, after] = sides::sides(old, new);
     let found = compare(&before, &after, &values::ArgumentValues, MAX_STATES);

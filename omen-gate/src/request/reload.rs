@@ -20,7 +20,7 @@ use omen_audit::Kind;
 pub struct Reloaded {
     /// Policy before the reload.
     pub before: PolicyHash,
-    /// Policy in force now. If it is the same, nothing was done.
+    /// Policy in force now. If it is unchanged, nothing was done.
     pub policy: PolicyHash,
     /// Default grants that only the new configuration has.
     pub given: Vec<GrantId>,
@@ -35,30 +35,30 @@ pub enum ReloadError {
     /// The file is not a valid configuration.
     #[error("C1: {0}")]
     Invalid(ConfigErrors),
-    /// The configuration changes a setting that takes a restart, has too many grants, or the change cannot be recorded.
+    /// The configuration changes a setting that requires a restart, it has too many grants, or the change cannot be recorded.
     #[error(transparent)]
     Refused(#[from] Blocked),
 }
 
 impl Gate {
     /// Replaces the configuration of a running gate: patterns, limits, the allowlist, the default grants, and the time
-    /// limits of confirmations. The audit log has an entry with the hashes of the old and the new policy before the new
-    /// one is in force.
+    /// limits for confirmations. The hashes of the old and the new policy are in the audit log before the new one takes
+    /// effect.
     ///
     /// Every step uses the policy in force at its time, and dispatch checks an authorized call again: its query against
-    /// the patterns (PG-0), its tool against the allowlist (PG-3), its grants (G2). A running call continues; if one of
-    /// its grants is gone, it is cancelled as by a revocation (G2).
+    /// the patterns (PG-0), its tool against the allowlist (PG-3), and its grants (G2). A running call continues unless
+    /// one of its grants is gone, in which case it is cancelled as by a revocation (G2).
     ///
-    /// Default grants in both configurations keep their remaining uses and stay revoked if they were; those only in the
-    /// old one are revoked, and those only in the new one are granted. Grants given at run time stay, and so do turns
-    /// with their failures, and breakers. Looser limits on data read from a server apply from its next start.
+    /// Default grants in both configurations keep their remaining uses, and revoked ones stay revoked; those only in
+    /// the old configuration are revoked, and those only in the new one are granted. Grants given at run time stay, as
+    /// do breakers and turns with their failures. Looser limits on data read from a server apply from its next start.
     ///
     /// # Errors
     /// The old configuration stays in force, and the log says why: C1 if servers, the log, breakers, the failure budget
-    /// or the socket differ, or plans may be longer, which takes a restart; G1 if there are too many grants; A1 if the
-    /// change cannot be recorded.
+    /// or the socket differ, or plans may be longer, which requires a restart; G1 if there are too many grants; A1 if
+    /// the change cannot be recorded.
     pub async fn reload(&self, config: Config) -> Result<Reloaded, Blocked> {
-        // Reloads run one after the other.
+        // Reloads run one after another.
         let _reloading = self.0.reloading.lock().await;
         let before = self.0.rules.with(|rules| rules.hash);
         let policy = config.hash();
@@ -94,26 +94,26 @@ impl Gate {
     /// Reloads the configuration from a file, as [`reload`](Self::reload) does.
     ///
     /// # Errors
-    /// As `reload`, and if the file is not a valid configuration. In both cases the old one stays in force, and the log
-    /// says why.
+    /// As for `reload`, and if the file is not a valid configuration. In both cases the old configuration stays in
+    /// force, and the log says why.
     pub async fn reload_file(&self, path: &Path) -> Result<Reloaded, ReloadError> {
         match Config::load(path) {
             Ok(config) => Ok(self.reload(config).await?),
             Err(errors) => {
-                // Whether or not it can be recorded, the old configuration stays in force.
+                // Whether or not this can be recorded, the old configuration stays in force.
                 let _ = self.not_reloaded(None, &Blocked::from(errors.clone())).await;
                 Err(ReloadError::Invalid(errors))
             }
         }
     }
 
-    /// Hash of the policy in force now.
+    /// Returns the hash of the policy in force now.
     #[must_use]
     pub fn policy_hash(&self) -> PolicyHash {
         self.0.rules.with(|rules| rules.hash)
     }
 
-    /// Records that the old configuration stays in force, and why.
+    /// Records that the old configuration stays in force and why.
     async fn not_reloaded(&self, policy: Option<PolicyHash>, why: &Blocked) -> Blocked {
         let before = self.policy_hash();
         let mut entry =
@@ -124,7 +124,7 @@ impl Gate {
         self.note(Kind::Policy, entry).await.err().unwrap_or_else(|| why.clone())
     }
 
-    /// Records granted and revoked grants, in entries within the length limit (G4).
+    /// Records granted and revoked grants, in entries within the size limit (G4).
     async fn record_grants(&self, grants: &Replacement) -> Result<(), Blocked> {
         for some in grants.added.chunks(GRANTS_AN_ENTRY) {
             let given: Vec<_> = some.iter().map(ReservedGrant::given).collect();

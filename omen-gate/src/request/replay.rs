@@ -1,12 +1,12 @@
-//! Comparison of two policies on the same calls, from an audit log or from plans.
+//! Comparison of two policies on the same calls, taken from an audit log or from plans.
 //!
-//! Each call is checked against both policies: the allowlist with its pins, the rules on arguments and the rates
-//! (PG-3), grants (G1, G2), and whether a confirmation is needed (G3). Checks that depend on more are left out, and are
-//! the same under both: servers, failures, the confirmer. Patterns of queries (PG-0) are left out, too, as a log has no
-//! queries.
+//! Each call is checked against both policies: the allowlist with its pins, the argument rules and rate limits (PG-3),
+//! grants (G1, G2), and whether a confirmation is needed (G3). Checks that depend on anything else are omitted and are
+//! the same under both: servers, failures, the confirmer. Query patterns (PG-0) are omitted too, because a log contains
+//! no queries.
 //!
-//! The rules on order (O-1 to O-6) judge the calls of a log as facts, at their places: a call that only one policy allows is
-//! followed by the calls that were made. A plan is judged as the first call of its session.
+//! The rules on order (O-1 to O-6) judge the calls in a log as facts, in their places: a call that only one policy allows is
+//! still followed by the calls that were made. A plan is judged as the first call of its session.
 //!
 //! Unrecorded data is not guessed: a verdict that depends on it is [`ReplayVerdict::Undecidable`], or [`ReplayVerdict::UndecidableOrder`].
 
@@ -30,7 +30,7 @@ pub use call::{ReplayCall, ReplayVerdict, ReplayedCall};
 
 use side::Side;
 
-/// Replay of calls, in the order in which they were made, under two policies.
+/// Replay of calls under two policies, in the order in which the calls were made.
 #[derive(Debug)]
 pub struct Replay {
     old: Side,
@@ -39,13 +39,13 @@ pub struct Replay {
     limits: (PlanLimits, PlanLimits),
     policies: (Arc<Policy>, Arc<Policy>),
     orders: (OrderLog, OrderLog),
-    /// Calls without the verdicts of the rules on order, by their entries.
+    /// Calls that still lack the verdicts of the rules on order, by entry number.
     waiting: BTreeMap<u64, ReplayedCall>,
 }
 
 impl Replay {
-    /// Creates a replay of two policies, with the tools of the servers if they are known. `now` is the time of calls
-    /// without one.
+    /// Creates a replay of two policies, with the servers' tools if they are known. `now` is the time of calls that
+    /// have none.
     #[must_use]
     pub fn new(old: &Config, new: &Config, catalog: Option<Catalog>, now: SystemTime) -> Self {
         let limits = (old.limits.plan(), new.limits.plan());
@@ -60,25 +60,25 @@ impl Replay {
         }
     }
 
-    /// Sets the key of the log, with which arguments are compared with what the log has of earlier ones. It is set before the
-    /// first entry.
+    /// Sets the log's key, with which arguments are compared with what the log contains about earlier ones. Must be set
+    /// before the first entry is added.
     pub fn set_key(&mut self, key: &Key) {
         let (old, new) = &self.policies;
         self.orders = (OrderLog::by_policy(old, Some(key)), OrderLog::by_policy(new, Some(key)));
     }
 
-    /// Whether one of the policies has rules on order.
+    /// Returns whether one of the policies has rules on order.
     #[must_use]
     pub fn has_order(&self) -> bool {
         let has = |policy: &Policy| policy.tools.values().any(|tool| !tool.rules.is_empty());
         has(&self.policies.0) || has(&self.policies.1)
     }
 
-    /// Accepts the next entry of a log, and returns the calls whose verdicts are known with it. The verdict on a refused call
-    /// may come with a later entry.
+    /// Accepts the next entry of a log, and returns the calls whose verdicts become known with it. The verdict on a refused
+    /// call may come with a later entry.
     ///
     /// # Errors
-    /// If what the entry says to the rules on order cannot be read.
+    /// If the entry's data for the rules on order cannot be read.
     pub fn add(&mut self, entry: Logged<'_>) -> Result<Vec<ReplayedCall>, UnreadableOrder> {
         if let Some(call) = ReplayCall::of_entry(entry) {
             let (time, turn) = (entry.time().to_owned(), entry.turn().map(str::to_owned));
@@ -93,7 +93,7 @@ impl Replay {
         Ok(self.ordered())
     }
 
-    /// Ends the log, and returns the calls whose verdicts were not known before.
+    /// Ends the log, and returns the calls whose verdicts were not yet known.
     pub fn end(&mut self) -> Vec<ReplayedCall> {
         self.orders.0.end(false);
         self.orders.1.end(false);
@@ -105,7 +105,7 @@ impl Replay {
     /// Takes the calls that the rules on order have judged.
     fn ordered(&mut self) -> Vec<ReplayedCall> {
         let (old, new) = &mut self.orders;
-        // What a session owes at its end is not a verdict on a call.
+        // Debts at the end of a session are not verdicts on calls.
         drop((old.debts(), new.debts()));
         let judged = old.judged().into_iter().zip(new.judged());
         let judged = judged.filter_map(|(old, new)| {
@@ -116,13 +116,13 @@ impl Replay {
         judged.collect()
     }
 
-    /// Hashes of the old and the new policy.
+    /// Returns the hashes of the old and the new policy.
     #[must_use]
     pub fn hashes(&self) -> (PolicyHash, PolicyHash) {
         (self.old.hash, self.new.hash)
     }
 
-    /// Whether the patterns of queries (PG-0) differ, which a replay does not check.
+    /// Returns whether the query patterns (PG-0), which a replay does not check, differ.
     #[must_use]
     pub fn patterns_differ(&self) -> bool {
         self.old.patterns != self.new.patterns
@@ -151,7 +151,7 @@ impl Replay {
         (self.old.judge(call, form, schema), self.new.judge(call, form, schema))
     }
 
-    /// Returns the verdicts of both policies on a planner's text; `None` if no tool is called under either.
+    /// Returns the verdicts of both policies on a planner's text; `None` if neither policy leads to a tool call.
     pub fn judge_plan(&mut self, text: &str) -> Option<(ReplayVerdict, ReplayVerdict)> {
         let plans = (Plan::parse(text, &self.limits.0), Plan::parse(text, &self.limits.1));
         let call = |plan: &Result<Plan, Blocked>| match plan {
@@ -176,7 +176,7 @@ impl Replay {
         Some((said(plans.0, old), said(plans.1, new)))
     }
 
-    /// Combines a verdict on a plan with that of the rules on order on the first call of a session.
+    /// Combines a verdict on a plan with the verdict of the rules on order on the first call of a session.
     fn first(policy: &Policy, call: &ReplayCall, verdict: ReplayVerdict) -> ReplayVerdict {
         let ordered = call.args.as_ref().map_or(Ok(()), |args| first_call(policy, &call.tool, args));
         match (verdict, ordered) {

@@ -1,4 +1,4 @@
-//! Settings that only a restart changes.
+//! Settings that only a restart can change.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use crate::base::{Blocked, GateCode, ServerName, bounded};
 use crate::call::{BreakerLimits, BudgetLimits, CallLimits};
 use crate::config::{Audit, Config, OnVeto, Server};
 
-/// Settings that a gate is built with, and that a reload cannot change.
+/// Settings with which a gate is built and which a reload cannot change.
 #[derive(Debug)]
 pub(crate) struct RestartOnly {
     servers: BTreeMap<ServerName, Server>,
@@ -39,7 +39,7 @@ impl RestartOnly {
         }
     }
 
-    /// Checks that a configuration has the same settings, and no rule that the running gate cannot keep.
+    /// Checks that a configuration has the same settings, and no rule that the running gate cannot enforce.
     pub(crate) fn check_unchanged(&self, config: &Config) -> Result<(), Blocked> {
         if let Some(rule) = config.rule_per_turn().filter(|_| !self.has_turns) {
             let message = format!("the rule `{rule}` is per turn, and here each call is a turn of its own");
@@ -59,7 +59,7 @@ impl RestartOnly {
             .or_else(|| differs("budget.user_turn", self.user_turn != config.user_turn))
             .or_else(|| differs("episode", self.on_veto != config.on_veto))
             .or_else(|| differs("confirm.socket", self.socket != config.confirm_socket))
-            // The longest entry of the log depends on this limit.
+            // The maximum size of a log entry depends on this limit.
             .or_else(|| differs("limits.plan_bytes", config.limits.plan_bytes > self.plan_bytes));
         match what {
             None => Ok(()),

@@ -11,7 +11,7 @@ use crate::request::audit_queue::data;
 use crate::request::context::RequestContext;
 use omen_audit::{Audit, AuditError, InDoubt, Kind, OrderRecord, Record};
 
-/// State before the restart, as the audit log has it.
+/// State from before the restart, as found in the audit log.
 #[derive(Clone, Debug)]
 pub(crate) struct RestartState(Audit);
 
@@ -20,7 +20,7 @@ impl RestartState {
         Self(audit)
     }
 
-    /// Calls that may have run, and have no known outcome.
+    /// Returns the calls that may have run and have no known outcome.
     pub(crate) fn in_doubt(&self) -> Vec<InDoubt> {
         self.0.in_doubt()
     }
@@ -54,7 +54,7 @@ impl RestartState {
         }
     }
 
-    /// What the log says to the rules on order.
+    /// Returns the log's data for the rules on order.
     pub(crate) fn order(&self) -> &[OrderRecord] {
         self.0.past().order()
     }
@@ -79,7 +79,7 @@ impl RestartState {
         }
     }
 
-    /// Calls that a turn has made.
+    /// Returns the number of calls that a turn has made.
     pub(crate) fn calls(&self, turn: &TurnId) -> u32 {
         self.0.past().recent().of_turn(turn.as_str())
     }
@@ -88,8 +88,8 @@ impl RestartState {
         self.0.past().recent().of_session(session.as_str())
     }
 
-    /// Restores the uses of the default grants (G2). If the configuration has the same grant twice, the logged calls
-    /// are divided between the two.
+    /// Restores the uses of the default grants (G2). If the configuration contains the same grant twice, the logged
+    /// calls are divided between the two.
     pub(crate) fn restore_uses(&self, grants: &Grants) {
         let past = self.0.past();
         let mut left_over = BTreeMap::new();
@@ -103,8 +103,8 @@ impl RestartState {
         });
     }
 
-    /// Revokes the default grants that were revoked before the restart, and records that, so that the next restart
-    /// finds it (G2).
+    /// Revokes the default grants that were revoked before the restart, and records this so that the next restart finds
+    /// it (G2).
     pub(crate) fn keep_revoked(&self, grants: &Grants, turn: &TurnId) -> Result<(), AuditError> {
         let past = self.0.past();
         let was_revoked = |grant: &Grant| match serde_json::to_value(grant) {

@@ -6,16 +6,16 @@ use crate::catalog::Allowlist;
 use crate::config::{Config, Limits, Policy, PolicyHash};
 use crate::grant::ConfirmLimits;
 
-/// Part of a configuration that each step reads when it runs, so that a reload applies from the next step on.
+/// Part of a configuration that each step reads when it runs, so a reload applies from the next step on.
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
     pub(crate) policy: Arc<Policy>,
     pub(crate) limits: Arc<Limits>,
     pub(crate) allow: Arc<Allowlist>,
     pub(crate) confirm: ConfirmLimits,
-    /// Rules on order as they are written.
+    /// Rules on order as configured.
     pub(crate) order: Arc<omen_order::Policy>,
-    /// Whether shadow mode is on: violations of the rules on content and order are recorded, but not enforced.
+    /// Whether shadow mode is on: violations of the rules on content and order are recorded but not enforced.
     pub(crate) shadow: bool,
     pub(crate) hash: PolicyHash,
 }
@@ -44,7 +44,7 @@ impl RulesInForce {
 
     /// Reads the rules in force.
     pub(crate) fn with<T>(&self, part: impl FnOnce(&Rules) -> T) -> T {
-        // A single assignment replaces the rules, so a panic leaves the old or the new ones.
+        // The rules are replaced by a single assignment, so a panic leaves either the old or the new ones.
         part(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 

@@ -1,4 +1,4 @@
-//! Gates that share everything but their servers.
+//! Gates that share everything except their servers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,17 +12,17 @@ use crate::server::{Discovery, ToolServer};
 
 impl Gate {
     /// Creates another gate over the same state, for a client with its own servers and confirmer. Both share the
-    /// configuration in force, the audit log, grants and their remaining uses, revocations, breakers, failure budgets
-    /// and the calls in doubt; a reload of one is a reload of both. Turn ids must be unique across both.
+    /// configuration in force, the audit log, grants with their remaining uses, revocations, breakers, failure budgets
+    /// and the calls in doubt; reloading one reloads both. Turn ids must be unique across both.
     ///
     /// # Errors
-    /// If the servers are not those of the configuration.
+    /// If the servers do not match the configuration.
     pub async fn beside(
         &self,
         servers: BTreeMap<ServerName, Arc<dyn ToolServer>>,
         confirmer: Arc<dyn Confirmer>,
     ) -> Result<Self, BuildError> {
-        // A reload under way also sets the limits of the new gate, or has set them already.
+        // A reload in progress also sets the limits of the new gate, or has already set them.
         let _reloading = self.0.reloading.lock().await;
         if let Some(unknown) = servers.keys().find(|name| !self.discovery().servers().any(|known| known == *name)) {
             return Err(BuildError::UnknownServer(unknown.clone()));

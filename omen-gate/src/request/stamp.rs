@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::config::PolicyHash;
 use crate::request::audit_queue::data;
 
-/// Version of the gate, hashes of the protocol's schema and of the policy, and whether the policy is in shadow mode.
+/// Returns the gate's version, hashes of the protocol's schema and of the policy, and whether the policy is in shadow mode.
 pub(crate) fn stamp(policy: PolicyHash, shadow: bool) -> Map<String, Value> {
     let mut stamp = data(json!({
         "gate": env!("CARGO_PKG_VERSION"),

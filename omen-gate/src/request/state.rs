@@ -11,13 +11,13 @@ use crate::grant::{Confirmed, Lease};
 use crate::request::order::OrderedCall;
 use crate::request::plan::FinalAnswer;
 
-/// State of a request that nothing has checked yet.
+/// State of a request that has not been checked.
 #[derive(Debug)]
 pub struct Received {
     pub(crate) query: String,
 }
 
-/// State of a request whose query passed the screening.
+/// State of a request whose query passed screening.
 #[derive(Debug)]
 pub struct Screened {
     pub(crate) _seal: (),
@@ -36,7 +36,7 @@ pub struct Conformant {
     pub(crate) listed: Arc<Listed>,
 }
 
-/// State of a request whose call may be made, once, and now.
+/// State of a request whose call may be made now, once.
 #[derive(Debug)]
 pub struct Authorized {
     pub(crate) lease: Lease,

@@ -3,11 +3,11 @@
 use crate::base::{Blocked, GateCode};
 use crate::call::{Abort, Fault, Ran};
 
-/// Reason why a request ended early. Effects of the tool remain, and are in the audit log.
+/// Reason why a request ended early. Effects of the tool remain and are recorded in the audit log.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Stopped {
-    /// A rule refused.
+    /// A rule refused the request.
     #[error(transparent)]
     Blocked(#[from] Blocked),
     /// A grant was revoked or expired while the tool ran: the call was cancelled, and any answer is withheld (G2).
@@ -16,7 +16,7 @@ pub enum Stopped {
     /// The tool was called and failed (R3).
     #[error("R3: {0}")]
     Failed(#[from] Fault),
-    /// The tool was called, and its outcome cannot be recorded: its answer is withheld, and its effects remain (A1).
+    /// The tool was called, but its outcome cannot be recorded: its answer is withheld, and its effects remain (A1).
     #[error("{why}; the tool was called anyway, and its answer is withheld")]
     Unrecorded {
         /// Whether the tool ran, as far as its answer or fault shows.
@@ -27,15 +27,15 @@ pub enum Stopped {
     /// The turn is aborted (R2, R4).
     #[error("{code}: {why}", code = .why.code())]
     Aborted {
-        /// Reason of the abort.
+        /// Reason for the abort.
         why: Abort,
-        /// Whether the tool ran: a step that another one depends on may have run, and still count as missing.
+        /// Whether the tool ran: a step on which another one depends may have run and still count as missing.
         ran: Ran,
     },
 }
 
 impl Stopped {
-    /// Rule that stopped the request.
+    /// Returns the rule that stopped the request.
     #[must_use]
     pub fn code(&self) -> GateCode {
         match self {
@@ -45,7 +45,7 @@ impl Stopped {
         }
     }
 
-    /// Reason without text by a client, a model or a tool.
+    /// Returns the reason without text from a client, a model or a tool.
     #[must_use]
     pub fn unquoted(&self) -> String {
         let of = |why: &Blocked| format!("{}: {}", why.code, why.unquoted());
@@ -58,12 +58,12 @@ impl Stopped {
             Self::Unrecorded { why, .. } => {
                 format!("{}; the tool was called anyway, and its answer is withheld", of(why))
             }
-            // The text has only names of steps and classes of faults.
+            // The text contains only step names and fault classes.
             Self::Aborted { .. } => self.to_string(),
         }
     }
 
-    /// What to do next; empty if that is not known.
+    /// Returns what to do next; empty if that is not known.
     #[must_use]
     pub fn help(&self) -> &str {
         match self {
@@ -74,7 +74,7 @@ impl Stopped {
         }
     }
 
-    /// Whether the tool ran.
+    /// Returns whether the tool ran.
     #[must_use]
     pub fn ran(&self) -> Ran {
         match self {

@@ -1,7 +1,7 @@
 //! Turns of several steps with dependencies (R2, R4).
 //!
-//! A request calls at most one tool (PG-6). Work that takes more is a turn: its steps and their dependencies are
-//! declared in advance, and each step is a separate request through the same pipeline.
+//! A request calls at most one tool (PG-6). Work that requires more calls is a turn: its steps and their dependencies
+//! are declared in advance, and each step is a separate request through the same pipeline.
 
 use std::collections::BTreeMap;
 
@@ -29,13 +29,13 @@ pub struct Turn {
     steps: TurnSteps,
 }
 
-/// What became of a finished turn.
+/// Result of a finished turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TurnReport {
     /// Final state of each step.
     pub steps: BTreeMap<StepId, TurnStepState>,
-    /// Calls that the turn owed at its end (O-4).
+    /// Calls that the turn still owed when it ended (O-4).
     pub owed: Vec<Owed>,
 }
 
@@ -44,7 +44,7 @@ impl Gate {
     ///
     /// # Errors
     /// R4 if there are too many steps, or a step is declared twice, depends on an unknown step or is part of a cycle;
-    /// A1 if the beginning cannot be recorded.
+    /// A1 if the beginning of the turn cannot be recorded.
     pub async fn turn(&self, id: TurnId, steps: impl IntoIterator<Item = TurnStep>) -> Result<Turn, Blocked> {
         let context = RequestContext::new(id, None, self.audit_queue().clone()).owing(self.order());
         let limit = self.limits().turn_steps as usize;
@@ -58,13 +58,13 @@ impl Gate {
 }
 
 impl Turn {
-    /// Runs a step: `run` receives the request, takes it through the pipeline, and its result is returned. The step
-    /// ends with `run`; a request that is kept longer can call no tool.
+    /// Runs a step: `run` receives the request and takes it through the pipeline, and its result is returned. The step
+    /// ends with `run`; a request kept longer cannot call a tool.
     ///
     /// # Errors
     /// The error of `run`; [`Stopped::Aborted`] if the step cannot begin, another step depends on this one and it was
-    /// not done (R4), or the turn has spent its failures (R2). Then the turn is aborted, and every further step returns
-    /// the same error.
+    /// not completed (R4), or the turn has spent its failure budget (R2). The turn is then aborted, and every further
+    /// step returns the same error.
     pub async fn step<T, F>(
         &mut self,
         step: &StepId,
@@ -96,7 +96,7 @@ impl Turn {
         };
         match self.go_on(ended).await {
             Ok(()) => outcome,
-            // The effects of the tool remain, even though the turn is aborted.
+            // The tool's effects remain even though the turn is aborted.
             Err(Stopped::Aborted { why, .. }) => {
                 Err(Stopped::Aborted { why, ran: outcome.map_or_else(|stopped| stopped.ran(), |_| Ran::Unknown) })
             }
@@ -107,28 +107,27 @@ impl Turn {
     /// Skips a step.
     ///
     /// # Errors
-    /// [`Stopped::Aborted`] if another step depends on it (R4), or the turn has no such step. Then the turn is aborted.
+    /// [`Stopped::Aborted`] if another step depends on this one (R4), or the turn has no such step. The turn is then aborted.
     pub async fn skip(&mut self, step: &StepId) -> Result<(), Stopped> {
         let skipped = self.steps.missing(step, Missing::Skipped);
         self.go_on(skipped).await
     }
 
-    /// Reason why the turn is aborted, if it is.
+    /// Returns the reason why the turn is aborted, if it is.
     #[must_use]
     pub fn aborted(&self) -> Option<&Abort> {
         self.steps.aborted()
     }
 
-    /// States of the steps, by name.
+    /// Iterates over the states of the steps, by name.
     pub fn states(&self) -> impl Iterator<Item = (&StepId, TurnStepState)> {
         self.steps.states()
     }
 
-    /// Ends the turn, and returns the final state of each step, and what the turn owes by the rules on order. There are no
-    /// silent partial results (R4).
+    /// Ends the turn, and returns the final state of each step and what the turn owes under the rules on order. Partial
+    /// results are never silent (R4).
     ///
-    /// An aborted turn is remembered until [`Gate::end_turn`], so that its id cannot be reused to exceed the budget
-    /// (R2).
+    /// An aborted turn is remembered until [`Gate::end_turn`], so its id cannot be reused to exceed the budget (R2).
     ///
     /// # Errors
     /// [`Stopped::Aborted`] if the turn is aborted, or a step was neither run nor skipped.
@@ -149,7 +148,7 @@ impl Turn {
         }
     }
 
-    /// Records an abort when it occurs.
+    /// Records an abort if there is one.
     async fn go_on(&mut self, result: Result<(), Abort>) -> Result<(), Stopped> {
         if let Err(abort) = result {
             self.context.aborted(&abort).await?;

@@ -1,4 +1,4 @@
-//! Registry of turns: their failure budgets, and the directives that had their call (A2, R2, PG-6).
+//! Registry of turns: their failure budgets, and the directives that have had their call (A2, R2, PG-6).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,18 +15,18 @@ use crate::request::context::RequestContext;
 use crate::request::restart_state::RestartState;
 use omen_audit::{SESSION, TURN_CALLS};
 
-/// Record of a turn. A call locks it: a turn makes one call at a time.
+/// Record of a turn. Each call locks it, because a turn makes one call at a time.
 #[derive(Debug)]
 pub(crate) struct TurnRecord {
     pub(crate) budget: FailureBudget,
-    /// Directives whose tool was called: a directive allows one call, however often its task is resumed.
+    /// Directives whose tool was called: a directive allows one call, no matter how often its task is resumed.
     pub(crate) called: BTreeSet<PacketId>,
-    /// Calls that the turn has made, if they are limited.
+    /// Number of calls that the turn has made, if they are limited.
     pub(crate) calls: u32,
 }
 
 impl TurnRecord {
-    /// Checks that the directive that asks for a call, if one does, has not had its call yet.
+    /// Checks that the directive that requests the call, if any, has not yet had its call.
     pub(crate) fn is_fresh(&self, context: &RequestContext) -> Result<(), Blocked> {
         match context.directive() {
             Some(directive) if self.called.contains(directive) => {
@@ -44,7 +44,7 @@ impl TurnRecord {
 pub(crate) struct TurnRegistry {
     limits: BudgetLimits,
     calls: CallLimits,
-    /// Calls of each session, if they are limited.
+    /// Number of calls in each session, if they are limited.
     sessions: Mutex<BTreeMap<TurnId, u32>>,
     before: Option<RestartState>,
     records: Mutex<Records>,
@@ -52,7 +52,7 @@ pub(crate) struct TurnRegistry {
 
 type Records = BTreeMap<TurnId, Arc<tokio::sync::Mutex<TurnRecord>>>;
 
-/// Limit of turns with recorded failures or directives. A gate that has reached it refuses calls of new turns.
+/// Maximum number of turns with recorded failures or directives. A gate that has reached it refuses calls in new turns.
 pub const MAX_TURNS: usize = 65_536;
 
 impl TurnRegistry {
@@ -71,7 +71,7 @@ impl TurnRegistry {
         Self { calls, before: Some(before), ..Self::new(limits) }
     }
 
-    /// Returns the record of a turn; a new one if nothing is recorded.
+    /// Returns the record of a turn, or a new one if nothing is recorded.
     pub(crate) fn record(&self, turn: &TurnId) -> Result<Arc<tokio::sync::Mutex<TurnRecord>>, Blocked> {
         let mut records = self.records.lock();
         if let Some(record) = records.get(turn) {
@@ -103,14 +103,14 @@ impl TurnRegistry {
         Ok(Arc::clone(records.entry(turn.clone()).or_insert_with(|| Arc::new(new().into()))))
     }
 
-    /// Checks that a turn that has made `calls` calls, and its session, may make one more (R2).
+    /// Checks that a turn that has made `calls` calls, and its session, may make another one (R2).
     pub(crate) fn may_call(&self, calls: u32, session: Option<&TurnId>) -> Result<(), Blocked> {
         room(self.calls.turn, calls, "turn", "turn_calls")?;
         let Some(session) = session.filter(|_| self.calls.session.is_some()) else { return Ok(()) };
         room(self.calls.session, self.made_by(session, &self.sessions.lock())?, "session", "session_calls")
     }
 
-    /// Counts a call and checks the limits, atomically. Even a call over a limit counts until the returned guard is
+    /// Counts a call and checks the limits, atomically. A call over a limit also counts until the returned guard is
     /// dropped.
     pub(crate) fn count_call<'r>(
         &'r self,
@@ -164,7 +164,7 @@ pub(crate) struct CountedCall<'r> {
 }
 
 impl CountedCall<'_> {
-    /// Data for the intent of the call, so that it counts after a restart, too.
+    /// Returns the data for the call's intent, so that the call also counts after a restart.
     pub(crate) fn noted(&self) -> Map<String, Value> {
         let turn = self.calls.as_ref().map(|calls| (TURN_CALLS.to_owned(), Value::from(**calls)));
         let session = self.session.as_ref().map(|session| (SESSION.to_owned(), session.as_str().into()));
@@ -201,14 +201,14 @@ mod tests {
 
     fn remember(turns: &TurnRegistry, number: usize) {
         let record = turns.record(&id(number)).unwrap();
-        // Dropping an attempt without a report is a failure.
+        // Dropping an attempt without a report counts as a failure.
         drop(record.try_lock().unwrap().budget.attempt());
     }
 
     #[test]
     fn so_many_turns_are_remembered_until_one_ends() {
         let turns = TurnRegistry::new(BudgetLimits::default());
-        // Empty records take no room.
+        // Empty records take up no room.
         (0..MAX_TURNS).for_each(|number| drop(turns.record(&id(number)).unwrap()));
         (MAX_TURNS..2 * MAX_TURNS).for_each(|number| remember(&turns, number));
         let refused = turns.record(&id(0)).unwrap_err();

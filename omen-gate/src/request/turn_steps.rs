@@ -12,12 +12,12 @@ use crate::call::{Abort, Missing};
 pub struct TurnStep {
     /// Name of the step.
     pub id: StepId,
-    /// Steps that must be done before.
+    /// Steps that must be done first.
     pub after: Vec<StepId>,
 }
 
 /// Steps of one turn. A step runs only when all its dependencies are done. If a dependency was skipped, failed or was
-/// blocked, the turn aborts and reports it. There are no silent partial results.
+/// blocked, the turn is aborted and reports it. Partial results are never silent.
 #[derive(Debug)]
 pub struct TurnSteps {
     steps: BTreeMap<StepId, StepNode>,
@@ -36,7 +36,7 @@ struct StepNode {
 pub enum TurnStepState {
     /// The step has not begun.
     Waiting,
-    /// The step has begun and not ended.
+    /// The step has begun but not ended.
     Running,
     /// The step is done.
     Done,
@@ -44,14 +44,14 @@ pub enum TurnStepState {
     Missing(Missing),
 }
 
-/// Limit of steps in a turn.
+/// Maximum number of steps in a turn.
 pub const MAX_STEPS: usize = 1024;
 
 impl TurnSteps {
-    /// Declares the steps of a turn, at most `limit` and never more than [`MAX_STEPS`].
+    /// Declares the steps of a turn: at most `limit`, and never more than [`MAX_STEPS`].
     ///
     /// # Errors
-    /// If there are more, or a step is declared twice, depends on an unknown step or is part of a cycle.
+    /// If there are too many steps, or a step is declared twice, depends on an unknown step or is part of a cycle.
     pub fn new(steps: impl IntoIterator<Item = TurnStep>, limit: usize) -> Result<Self, Blocked> {
         let limit = limit.min(MAX_STEPS);
         let mut nodes: BTreeMap<StepId, StepNode> = BTreeMap::new();
@@ -76,7 +76,7 @@ impl TurnSteps {
         }
     }
 
-    /// Steps that can begin now, by name.
+    /// Iterates over the steps that can begin now, by name.
     pub fn ready(&self) -> impl Iterator<Item = &StepId> {
         let waiting = self.steps.iter().filter(|(_, node)| node.state == TurnStepState::Waiting);
         let ready = waiting.filter(|(_, node)| node.after.iter().all(|id| self.state(id) == Some(TurnStepState::Done)));
@@ -86,7 +86,7 @@ impl TurnSteps {
     /// Begins a step.
     ///
     /// # Errors
-    /// If the step cannot begin, which aborts the turn, or the turn is already aborted.
+    /// If the step cannot begin, which aborts the turn, or if the turn has already been aborted.
     pub fn begin(&mut self, step: &StepId) -> Result<(), Abort> {
         self.go_on()?;
         let why = match self.steps.get(step) {
@@ -104,7 +104,7 @@ impl TurnSteps {
     /// Ends a running step as done.
     ///
     /// # Errors
-    /// If the step is not running, which aborts the turn, or the turn is already aborted.
+    /// If the step is not running, which aborts the turn, or if the turn has already been aborted.
     pub fn done(&mut self, step: &StepId) -> Result<(), Abort> {
         self.go_on()?;
         if self.state(step) == Some(TurnStepState::Running) {
@@ -114,12 +114,11 @@ impl TurnSteps {
         self.fail(Abort::OutOfOrder { step: step.clone(), why: "it ended without having begun" })
     }
 
-    /// Ends a step without it being done, whether or not it has begun. If no other step depends on it, the turn
-    /// continues.
+    /// Ends a step that is not done, whether or not it has begun. If no other step depends on it, the turn continues.
     ///
     /// # Errors
-    /// If another step depends on it, or the turn has no such step, or the step has ended before, which aborts the
-    /// turn; or if the turn is already aborted.
+    /// If another step depends on it, the turn has no such step, or the step has already ended, all of which abort the
+    /// turn; or if the turn has already been aborted.
     pub fn missing(&mut self, step: &StepId, missing: Missing) -> Result<(), Abort> {
         self.go_on()?;
         if !matches!(self.state(step), Some(TurnStepState::Waiting | TurnStepState::Running)) {
@@ -135,18 +134,18 @@ impl TurnSteps {
         }
     }
 
-    /// State of a step.
+    /// Returns the state of a step.
     #[must_use]
     pub fn state(&self, step: &StepId) -> Option<TurnStepState> {
         self.steps.get(step).map(|node| node.state)
     }
 
-    /// States of all steps, by name.
+    /// Iterates over the states of all steps, by name.
     pub fn states(&self) -> impl Iterator<Item = (&StepId, TurnStepState)> {
         self.steps.iter().map(|(id, node)| (id, node.state))
     }
 
-    /// Ends the turn, and returns the final state of each step.
+    /// Ends the turn and returns the final state of each step.
     ///
     /// # Errors
     /// If the turn is aborted, or a step has not ended.
@@ -160,12 +159,12 @@ impl TurnSteps {
         Ok(self.steps.into_iter().map(|(id, node)| (id, node.state)).collect())
     }
 
-    /// Aborts the turn, unless it is aborted already; returns the reason in force.
+    /// Aborts the turn unless it is already aborted, and returns the reason in force.
     pub(crate) fn abort(&mut self, abort: Abort) -> Abort {
         self.abort.get_or_insert(abort).clone()
     }
 
-    /// Reason why the turn is aborted, if it is.
+    /// Returns the reason why the turn is aborted, if it is.
     #[must_use]
     pub fn aborted(&self) -> Option<&Abort> {
         self.abort.as_ref()
@@ -186,8 +185,8 @@ impl TurnSteps {
     }
 }
 
-/// Removes steps without remaining dependencies until there are no more. A step that remains is on a cycle or depends
-/// on one.
+/// Returns a step on a cycle, if any: removes steps without remaining dependencies until there are none left. A step
+/// that remains is on a cycle or depends on one.
 fn first_in_circle(nodes: &BTreeMap<StepId, StepNode>) -> Option<&StepId> {
     let mut left: BTreeSet<&StepId> = nodes.keys().collect();
     loop {

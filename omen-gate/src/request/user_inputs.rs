@@ -11,13 +11,13 @@ use crate::base::{Blocked, GateCode};
 use crate::config::Policy;
 use omen_base::canonical::canonical_object;
 
-/// Screens the user inputs that a directive depends on, as a query is screened. Without patterns, everything passes.
+/// Screens the user inputs on which a directive depends, as a query is screened. Without patterns, everything passes.
 ///
-/// A pattern is searched in every name and value of every input; in all values joined, with and without the names, so
-/// that nothing is hidden by spreading it over members or observations; and in the JSON of each input.
+/// Each pattern is searched for in every name and value of every input; in all values joined, with and without the
+/// names, so that text cannot be hidden by spreading it over members or observations; and in the JSON of each input.
 ///
 /// # Errors
-/// PG-0 if a pattern matches, if the inputs are too long or incomplete, and if there are none.
+/// PG-0 if a pattern matches, if the inputs are too long or incomplete, or if there are none.
 pub(crate) fn screen(policy: &Policy, inputs: &[Arc<UserInput>]) -> Result<(), Blocked> {
     if !policy.has_patterns() {
         return Ok(());
@@ -45,7 +45,7 @@ fn not_whole(input: &PacketId) -> Blocked {
     Blocked::new(GateCode::Pg0, message, "shorten the query, and refer to large data instead of including it")
 }
 
-/// Whether a value has content. Values blanked out before logging have none.
+/// Returns whether a value has content. A value blanked out before logging has none.
 fn says(value: &Value) -> bool {
     match value {
         Value::Null => false,
@@ -61,7 +61,7 @@ fn says(value: &Value) -> bool {
 struct Texts {
     /// Member names and values.
     texts: Vec<String>,
-    /// Values alone.
+    /// Values only.
     values: Vec<String>,
 }
 
@@ -72,7 +72,7 @@ impl Texts {
         payload.source_tool.iter().for_each(|tool| self.text(tool.clone()));
     }
 
-    /// Recursion is bounded: packets are nested at most 64 levels deep.
+    /// Recursion is bounded, because packets are nested at most 64 levels deep.
     fn members(&mut self, map: &Map<String, Value>) {
         for (name, value) in map {
             self.texts.push(name.clone());
@@ -96,13 +96,13 @@ impl Texts {
     }
 }
 
-/// Audit data of a query: its SHA-256, which links an input to its outcome (A2).
+/// Returns the audit data of a query: its SHA-256, which links an input to its outcome (A2).
 pub(crate) fn query(text: &str) -> Map<String, Value> {
     Map::from_iter([("query".to_owned(), hash(text.as_bytes()).into())])
 }
 
-/// Audit data of an episode's user inputs: the packet id of each, with the SHA-256 of its `data` in canonical form (RFC
-/// 8785). A hash that cannot be computed is `null`.
+/// Returns the audit data of an episode's user inputs: the packet id of each, with the SHA-256 of its `data` in
+/// canonical form (RFC 8785). A hash that cannot be computed is `null`.
 pub(crate) fn inputs(inputs: &[Arc<UserInput>]) -> Map<String, Value> {
     let one = |input: &Arc<UserInput>| {
         let data = input.payload().and_then(|payload| canonical_object(&payload.data).ok());
@@ -121,5 +121,5 @@ fn hash(bytes: &[u8]) -> String {
     base16ct::lower::encode_string(&Sha256::digest(bytes))
 }
 
-/// Inputs in one entry; keeps an entry within the limit.
+/// Number of inputs in one entry, which keeps an entry within the limit.
 const MOST_INPUTS: usize = 32;

@@ -14,7 +14,7 @@ use crate::server::ToolServer;
 
 /// Servers of a gate, with their last lists and the schemas compiled so far. A server is asked for its list right
 /// before each call, because it may change its tools without an announcement; unchanged tools are not compiled again.
-/// For earlier steps the last list suffices, unless the server has announced a change.
+/// For earlier steps the last list is good enough, unless the server has announced a change.
 #[derive(Debug)]
 pub(crate) struct Discovery {
     servers: BTreeMap<ServerName, Arc<dyn ToolServer>>,
@@ -24,7 +24,7 @@ pub(crate) struct Discovery {
 
 #[derive(Debug)]
 struct LastList {
-    /// Revision of the server before it was asked.
+    /// Revision of the server before its list was requested.
     revision: u64,
     tools: Arc<[Tool]>,
     catalog: Arc<Catalog>,
@@ -35,7 +35,7 @@ impl Discovery {
         Self { servers, limits: Mutex::new(limits), seen: Mutex::default() }
     }
 
-    /// Sets the limits for reading lists. Earlier lists are forgotten, as they may exceed them.
+    /// Sets the limits for reading lists. Earlier lists, which may exceed them, are forgotten.
     pub(crate) fn set_limits(&self, limits: Limits) {
         *self.limits.lock() = limits;
         self.seen.lock().clear();
@@ -49,9 +49,9 @@ impl Discovery {
         self.servers.keys()
     }
 
-    /// Returns the tool as its server last listed it, if the server has announced no change since. As servers may
-    /// change tools without an announcement, this suffices to let a request continue, which ends with a new list; not
-    /// to make or refuse a call.
+    /// Returns the tool as last listed by its server, unless the server has announced a change since. Because servers
+    /// may change tools without an announcement, this is only good enough to let a request continue, which ends with a
+    /// new list; it is not good enough to make or refuse a call.
     pub(crate) fn known(&self, tool: &ToolId) -> Result<Option<Arc<Listed>>, Blocked> {
         let name = &tool.server;
         let Some((seen, listed)) =
@@ -63,14 +63,14 @@ impl Discovery {
         Ok(listed.filter(|_| is_current))
     }
 
-    /// Asks the tool's server for its list, and finds the tool in it.
+    /// Asks the tool's server for its list and finds the tool in it.
     pub(crate) async fn discover(&self, tool: &ToolId) -> Result<Arc<Listed>, Blocked> {
         let (_, catalog) = self.look(&tool.server).await?;
         catalog.find(tool).cloned()
     }
 
-    /// Asks the server of a tool for its list again, announced changes or not. Returns the server if the tool still has
-    /// the form in which it was checked.
+    /// Asks the tool's server for its list again, whether or not it announced changes. Returns the server if the tool
+    /// still has the form in which it was checked.
     pub(crate) async fn unchanged(&self, listed: &Listed) -> Result<CheckedServer, Blocked> {
         let tool = listed.id();
         let (form, catalog) = self.look(&tool.server).await?;
@@ -81,7 +81,7 @@ impl Discovery {
         Ok(form)
     }
 
-    /// Checks that a tool has the form in which it was checked, asking the server only if it has announced a change.
+    /// Checks that a tool still has the form in which it was checked, asking the server only if it has announced a change.
     pub(crate) async fn unannounced(&self, listed: &Listed) -> Result<(), Blocked> {
         match self.known(listed.id())? {
             Some(known) if known.is_still(listed) => Ok(()),
@@ -89,8 +89,8 @@ impl Discovery {
         }
     }
 
-    /// Asks for the list right before a call, and again until the server announces no change meanwhile. The call can
-    /// then be made at once: nothing waits between the list and the call.
+    /// Asks for the list right before a call, and again until the server announces no change in the meantime. The call
+    /// can then be made at once: nothing waits between the list and the call.
     pub(crate) async fn still(&self, listed: &Listed) -> Result<CheckedServer, Blocked> {
         let name = &listed.id().server;
         for _ in 0..MOST_TRIES {
@@ -103,7 +103,7 @@ impl Discovery {
         Err(Blocked::new(GateCode::Pg3, message, "fix the server: it must notify only on change"))
     }
 
-    /// Asks a server for its list, and returns it with the revision before the request.
+    /// Asks a server for its list and returns it with the revision from before the request.
     async fn look(&self, name: &ServerName) -> Result<(CheckedServer, Arc<Catalog>), Blocked> {
         let server = self.server(name)?;
         let revision = revision(name, &server)?;
@@ -145,7 +145,7 @@ pub(crate) struct CheckedServer {
     pub(crate) revision: u64,
 }
 
-/// Limit of repeated lists for one call to a server whose tools change.
+/// Maximum number of times a list is requested for one call to a server whose tools keep changing.
 const MOST_TRIES: usize = 4;
 
 /// Returns the revision of a server, whose code may panic.
@@ -154,7 +154,7 @@ fn revision(name: &ServerName, server: &Arc<dyn ToolServer>) -> Result<u64, Bloc
 }
 
 fn unasked(name: &ServerName, fault: &Fault) -> Blocked {
-    // The planner did not request the list, so the server's message about it is not shown to a planner.
+    // The planner did not request the list, so it is not shown the server's message about it.
     let message = format!("cannot list the tools of the server `{name}`: {}", fault.typed());
     let reason = format!("cannot list the tools of the server `{name}`: {}", fault.unquoted());
     Blocked::new(GateCode::R3, message, "check that the server runs, then retry the request").unquoted_as(reason)

@@ -1,4 +1,4 @@
-//! Tools of the agent's own program.
+//! Tools in the agent's own program.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,7 +17,7 @@ use super::{Dispatch, ToolServer};
 use crate::base::{BadName, ToolName, bounded};
 use crate::call::{Answer, Fault, Tool};
 
-/// JSON-RPC code of invalid arguments.
+/// JSON-RPC code for invalid arguments.
 const INVALID_PARAMS: i64 = -32_602;
 
 /// Server in this process, made of functions. Tools may be added and removed at any time; the list is always current.
@@ -72,7 +72,7 @@ pub enum BadTool {
     /// The name is invalid.
     #[error(transparent)]
     Name(#[from] BadName),
-    /// A tool of that name exists already.
+    /// A tool with this name already exists.
     #[error("duplicate tool `{0}`")]
     Twice(ToolName),
     /// The arguments or the result are not JSON objects, as the protocol requires.
@@ -80,7 +80,7 @@ pub enum BadTool {
     NoObject {
         /// Name of the tool.
         name: ToolName,
-        /// `arguments` or `results`.
+        /// Either `arguments` or `results`.
         what: &'static str,
     },
 }
@@ -92,11 +92,11 @@ impl Local {
         Self::default()
     }
 
-    /// Adds a function. The schemas of arguments and result are derived from its types. An error of the function
+    /// Adds a function. The schemas of its arguments and result are derived from its types. An error of the function
     /// becomes an answer with `isError`.
     ///
     /// # Errors
-    /// If the name is invalid or taken, or if arguments or result are not JSON objects.
+    /// If the name is invalid or taken, or the arguments or the result are not JSON objects.
     pub fn tool<A, O, E, F, Fut>(self, name: &str, description: &str, run: F) -> Result<Self, BadTool>
     where
         A: DeserializeOwned + JsonSchema + Send + 'static,
@@ -137,7 +137,7 @@ impl Local {
         Ok(self)
     }
 
-    /// Adds a function to a server that is in use. The list counts as changed.
+    /// Adds a function to a server that is in use. The list then counts as changed.
     ///
     /// # Errors
     /// If the name is taken.
@@ -155,7 +155,7 @@ impl Local {
         Ok(())
     }
 
-    /// Removes a tool, and returns whether there was one. Open calls continue.
+    /// Removes a tool and returns whether it existed. Open calls continue.
     pub fn remove(&self, name: &ToolName) -> bool {
         let removed = self.tools.write().unwrap_or_else(PoisonError::into_inner).remove(name).is_some();
         if removed {
@@ -193,7 +193,7 @@ impl fmt::Debug for LocalTool {
     }
 }
 
-/// Schema of a type, which must be that of an object.
+/// Returns the schema of a type, which must be an object schema.
 fn object<T: JsonSchema>(
     name: &ToolName,
     what: &'static str,
@@ -205,7 +205,7 @@ fn object<T: JsonSchema>(
     }
 }
 
-/// Answer of a function: structured, and the same as text, as the protocol requires.
+/// Returns a function's answer: structured, and the same as text, as the protocol requires.
 fn answered<O: Serialize, E: fmt::Display>(outcome: Result<O, E>) -> Result<Answer, Fault> {
     let text = |text: String| vec![json!({"type": "text", "text": text})];
     match outcome {

@@ -1,23 +1,22 @@
-//! Tool servers that are child processes and speak the Model Context Protocol over their standard input and
-//! output.
+//! Tool servers that are child processes and speak the Model Context Protocol over standard input and output.
 //!
-//! The handshake, the numbering of requests and the pairing of answers are the official SDK's (`rmcp`). The bytes
-//! are read here, for four reasons:
+//! The official SDK (`rmcp`) does the handshake, numbers the requests and matches answers to them. This module reads
+//! the bytes itself, for four reasons:
 //!
-//! - A line is given up as soon as it is longer than [`ServerLimits::line_bytes`], not after it was read, and the call
-//!   learns that the answer was too large. The SDK drops such a line and leaves the call open.
-//! - An invalid message, or a response to an unknown request, ends the connection: it is unknown which call it was for.
-//!   The SDK skips it and leaves the call open.
-//! - Results are kept as the server wrote them. The SDK's types forget the members that they do not know, and a tool
-//!   is pinned by all that it says of itself.
-//! - Requests of a server are answered at once, within [`ServerLimits::unread_bytes`]. The SDK starts a task for each, without
-//!   bound.
+//! - A line is rejected as soon as it exceeds [`ServerLimits::line_bytes`], not after it has been read, and the call is
+//!   notified that the answer was too large. The SDK drops such a line and leaves the call open.
+//! - An invalid message, or a response to an unknown request, ends the connection, because it is unknown which call it
+//!   belongs to. The SDK skips it and leaves the call open.
+//! - Results are kept as the server wrote them. The SDK's types drop unknown members, but a pin covers everything that
+//!   a tool says about itself.
+//! - Requests from a server are answered at once, within [`ServerLimits::unread_bytes`]. The SDK starts a task for each
+//!   request, without a bound.
 //!
 //! [`ServerProcess`] is the process alone, for programs that relay its messages as bytes; [`Lines`], [`Listing`],
-//! [`result_of`] and [`fault_of`] read what it says by the same rules. [`Line`] is what is written to it.
+//! [`result_of`] and [`fault_of`] read its output by the same rules. [`Line`] is written to it.
 //!
-//! Of what a server sends unasked, a ping is answered, `notifications/tools/list_changed` is counted
-//! ([`revision`](crate::server::ToolServer::revision)), and nothing else has an effect.
+//! Of the unsolicited messages from a server, a ping is answered, `notifications/tools/list_changed` is counted
+//! ([`revision`](crate::server::ToolServer::revision)), and all others are ignored.
 
 use std::time::Duration;
 
@@ -44,11 +43,11 @@ pub use server::StdioServer;
 use crate::config::{Command, Limits};
 
 impl From<&Limits> for ServerLimits {
-    /// The limits of the configuration; others are as by default.
+    /// Takes the limits of the configuration, and defaults for the others.
     fn from(limits: &Limits) -> Self {
         let bytes = |bytes: u32| usize::try_from(bytes).unwrap_or(usize::MAX);
         Self {
-            // A message is an answer, or a page of a list, with what goes around it.
+            // A message is an answer or a page of a list, plus its envelope.
             line_bytes: bytes(limits.answer_bytes.max(limits.catalog_bytes)).saturating_add(64 << 10),
             tools: bytes(limits.catalog_tools),
             list_bytes: bytes(limits.catalog_bytes),
@@ -58,7 +57,7 @@ impl From<&Limits> for ServerLimits {
     }
 }
 
-/// The command line of a server, as the configuration has it.
+/// Returns the command line of a server, as configured.
 #[must_use]
 pub fn launch(command: &Command, limits: &Limits) -> Launch {
     let launch = Launch::new(command.to_path()).limits(limits.into()).args(&command.args);

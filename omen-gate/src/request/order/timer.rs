@@ -1,4 +1,4 @@
-//! Timer of the rules on order: deadlines that pass and sessions that become idle while no call comes.
+//! Timer of the rules on order: handles deadlines that pass and sessions that become idle while no calls arrive.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 use super::{Order, OrderParts, OrderState, monotonic};
 
 impl Order {
-    /// Starts the timer if something is due later, and none runs. Without a runtime, the next call finds what is due.
+    /// Starts the timer if something is due later and no timer is running. Without a runtime, the next call handles what is due.
     pub(super) fn start_timer(&self, state: &mut OrderState) {
         if state.has_timer || state.engine.next_timer().is_none() {
             return;
@@ -25,12 +25,12 @@ impl Order {
     }
 }
 
-/// Timer that runs. It does not keep the gate alive.
+/// Running timer, which does not keep the gate alive.
 struct RunningTimer(Weak<OrderParts>);
 
 impl RunningTimer {
-    /// Does what is due, and returns the time until there is more; nothing if there is nothing left to wait for. Then another timer
-    /// may begin before this one is dropped, which must not count as the end of that one.
+    /// Handles what is due, and returns the time until the next deadline; `None` if nothing is left to wait for. In that case
+    /// another timer may start before this one is dropped, and dropping this one must not count as the end of the other.
     fn next(&mut self) -> Option<Duration> {
         let order = Order(self.0.upgrade()?);
         order.with(Engine::tick);
@@ -45,7 +45,7 @@ impl RunningTimer {
     }
 }
 
-/// A runtime that ends takes the timer with it; another one may have the next.
+/// A runtime that ends drops the timer; another runtime may start the next one.
 impl Drop for RunningTimer {
     fn drop(&mut self) {
         if let Some(parts) = self.0.upgrade() {
@@ -54,7 +54,7 @@ impl Drop for RunningTimer {
     }
 }
 
-/// Interval at which the clock is read again, which may not be the runtime's.
+/// Interval for rereading the clock, which may not be the runtime's.
 const AGAIN: Duration = Duration::from_secs(1);
 
 #[cfg(test)]
@@ -75,11 +75,11 @@ mod tests {
         let gate = Gate::builder(Config::parse("").unwrap()).audit(audit).build().unwrap();
         let mut running = RunningTimer(Arc::downgrade(&gate.order().0));
         assert_eq!(running.next(), None);
-        // A call starts the next one before this one is dropped.
+        // A call starts the next timer before this one is dropped.
         gate.order().0.state.lock().has_timer = true;
         drop(running);
         assert!(gate.order().0.state.lock().has_timer);
-        // A runtime that ends drops a timer that still waits.
+        // A runtime that ends drops a timer that is still waiting.
         drop(RunningTimer(Arc::downgrade(&gate.order().0)));
         assert!(!gate.order().0.state.lock().has_timer);
     }

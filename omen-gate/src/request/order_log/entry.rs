@@ -1,4 +1,4 @@
-//! Entry of an audit log, whether its seal was verified or not.
+//! Audit log entry, whether or not its seal was verified.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -9,22 +9,22 @@ use crate::base::GateCode;
 use crate::request::messages::EPISODE;
 use omen_audit::Logged;
 
-/// Entry of an audit log.
+/// Audit log entry.
 #[derive(Clone, Copy, Debug)]
 pub struct LogEntry<'e> {
-    /// Number of the entry.
+    /// Entry number.
     pub sequence: u64,
     /// Time of writing (RFC 3339).
     pub time: &'e str,
-    /// Kind, such as `intent`.
+    /// Entry kind, such as `intent`.
     pub kind: &'e str,
-    /// Turn; nothing for entries of the log itself.
+    /// Turn; `None` for entries of the log itself.
     pub turn: Option<&'e str>,
     /// Content.
     pub data: &'e Map<String, Value>,
 }
 
-/// Entry of a log that waits for another one.
+/// Log entry that waits for another one.
 #[derive(Clone, Debug)]
 pub(super) struct QueuedEntry {
     pub(super) sequence: u64,
@@ -32,7 +32,7 @@ pub(super) struct QueuedEntry {
     kind: String,
     turn: Option<String>,
     data: Map<String, Value>,
-    /// What it says to the rules on order.
+    /// Data for the rules on order.
     pub(super) order: Option<Entry>,
 }
 
@@ -59,7 +59,7 @@ impl QueuedEntry {
 }
 
 impl<'e> LogEntry<'e> {
-    /// Creates an entry from one whose seal is valid, with its kind.
+    /// Creates an entry from a log entry with a valid seal, and its kind.
     #[must_use]
     pub fn of(entry: Logged<'e>, kind: &'e str) -> Self {
         Self { sequence: entry.sequence(), time: entry.time(), kind, turn: entry.turn(), data: entry.data() }
@@ -81,13 +81,13 @@ impl<'e> LogEntry<'e> {
         self.text("code").and_then(|code| code.parse().ok())
     }
 
-    /// Time in milliseconds since 1970.
+    /// Returns the time in milliseconds since 1970.
     pub(super) fn millis(&self) -> Option<i64> {
         let time: SystemTime = humantime::parse_rfc3339(self.time).ok()?;
         i64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
     }
 
-    /// End of a call by its outcome, which says nothing to rules on order.
+    /// Returns how a call ended, from an outcome without data for the rules on order.
     pub(super) fn end(&self) -> Ended {
         match (self.text("ran"), self.text("class"), self.data.contains_key("class")) {
             (Some("no"), ..) => Ended::DidNotRun,
@@ -98,8 +98,8 @@ impl<'e> LogEntry<'e> {
     }
 }
 
-/// Half of a refusal. A refusal has two entries, in any order: the decision, and what it says to the rules on order. The
-/// verdict falls at the first one.
+/// Half of a refusal. A refusal has two entries, in any order: the decision, and its data for the rules on order. The
+/// verdict is reached at the first one.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct RefusalHalf {
     pub(super) turn: String,
@@ -112,7 +112,7 @@ impl RefusalHalf {
         if let Some(Entry::Refused { tool, turn, .. }) = order {
             return Some(Self { turn: turn.clone(), tool: tool.clone(), is_decision: false });
         }
-        // An episode refuses what is not a call for the gate, and PG-4 and PG-5 refuse answers.
+        // An episode refuses packets that are not calls for the gate, and PG-4 and PG-5 refuse answers.
         let is_decision = match entry.kind {
             "decision" => {
                 entry.text("stage") != Some(EPISODE) && !matches!(entry.code(), Some(GateCode::Pg4 | GateCode::Pg5))

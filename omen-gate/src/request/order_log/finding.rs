@@ -1,10 +1,10 @@
-//! Findings about the calls of a log.
+//! Findings about the calls in a log.
 
 use omen_order::{CallRelation, Cause, Finding, HowEnded, JudgedCall, RelatedCall, Verdict};
 
 use crate::base::{Blocked, GateCode};
 
-/// Verdict of the rules on order on a call of the log.
+/// Verdict of the rules on order on a call in the log.
 #[derive(Debug)]
 pub struct JudgedEntry {
     /// Number of the intent, or of the decision that refused the call.
@@ -14,34 +14,34 @@ pub struct JudgedEntry {
     pub(crate) call: JudgedCall,
 }
 
-/// Call of a log that breaks a rule on order, or of which that cannot be decided.
+/// Call in a log that breaks a rule on order, or for which that cannot be decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OrderFinding {
     /// Number of the call's entry.
     pub entry: u64,
-    /// Code.
+    /// Code of the rule.
     pub code: GateCode,
-    /// Whether the log does not say enough for a verdict.
+    /// Whether the log does not contain enough data for a verdict.
     pub is_undecided: bool,
-    /// Path of the rule in the configuration, such as `allow[1].after[0]`; nothing if the call itself cannot be judged.
+    /// Path of the rule in the configuration, such as `allow[1].after[0]`; `None` if the call itself cannot be judged.
     pub rule: Option<String>,
-    /// What is wrong.
+    /// Description of the violation.
     pub message: String,
-    /// What would be right.
+    /// Description of the correct behaviour.
     pub help: String,
-    /// Earlier calls that the finding is about.
+    /// Earlier calls related to the finding.
     pub related: Vec<RelatedEntry>,
-    /// Entry of the call that broke a rule itself, and without which this one would not.
+    /// Entry of a call that itself broke a rule and without which this call would not have.
     pub follows_from: Option<u64>,
 }
 
-/// Earlier call that a finding is about.
+/// Earlier call related to a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RelatedEntry {
-    /// Number of its entry.
+    /// Number of the call's entry.
     pub entry: u64,
-    /// What it has to do with the finding.
+    /// Relation of the call to the finding.
     pub what: &'static str,
 }
 
@@ -49,7 +49,7 @@ impl OrderFinding {
     pub(super) fn of_call(judged: &JudgedEntry) -> Option<Self> {
         let Verdict::Refuse(refusal) = &judged.call.verdict else { return None };
         let text = judged.call.text()?;
-        // What only the memory of this judgement lacks says nothing of the call.
+        // Data missing only from the memory of this judgement says nothing about the call.
         let is_undecided = refusal.cause.is_undecided() || refusal.cause == Cause::Memory;
         let related = judged.call.related.iter().rev().take(RELATED).rev();
         Some(Self {
@@ -64,7 +64,7 @@ impl OrderFinding {
         })
     }
 
-    /// Finding about a debt, which is noticed at an entry, or at the end of the log.
+    /// Builds the finding about a debt, which is noticed at an entry or at the end of the log.
     pub(super) fn of_debt(debt: &Finding, root: Option<u64>, at: Option<u64>) -> Self {
         let text = debt.text();
         let entry = debt.owed.opener.1.unwrap_or_default();
@@ -84,20 +84,20 @@ impl OrderFinding {
         }
     }
 
-    /// Refusal with the same texts.
+    /// Returns a refusal with the same texts.
     pub(crate) fn blocked(self) -> Blocked {
         Blocked::new(self.code, self.message, self.help)
     }
 }
 
 impl JudgedEntry {
-    /// Finding about the call; nothing if the rules allow it.
+    /// Returns the finding about the call; `None` if the rules allow it.
     #[must_use]
     pub fn finding(&self) -> Option<OrderFinding> {
         OrderFinding::of_call(self)
     }
 
-    /// Whether the rules allow the call for certain.
+    /// Returns whether the rules certainly allow the call.
     #[must_use]
     pub fn is_allowed(&self) -> bool {
         matches!(self.call.verdict, Verdict::Allow { .. })
@@ -118,5 +118,5 @@ impl RelatedEntry {
     }
 }
 
-/// Largest number of earlier calls that a finding names: the latest.
+/// Maximum number of earlier calls named in a finding; the latest ones are kept.
 const RELATED: usize = 8;

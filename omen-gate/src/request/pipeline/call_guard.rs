@@ -1,4 +1,4 @@
-//! Guard of a call that has begun and not ended.
+//! Guard for a call that has begun and not ended.
 
 use omen_order::Ended;
 use serde_json::json;
@@ -11,10 +11,10 @@ use crate::request::gate::Gate;
 use crate::request::order::OrderedCall;
 use omen_audit::Kind;
 
-/// Guard of a call, from when it is counted until its outcome is known. If its caller goes away in between, dropping it
-/// completes the accounts: a call that was made counts as failed for the budget (R2), the breaker (R1) and the health
-/// (R5), a call that was not made counts for none of them, and an intent that may be in the log gets its outcome, also
-/// for the rules on order.
+/// Guard for a call, from when it is counted until its outcome is known. If the caller goes away in between, dropping
+/// the guard completes the accounts: a call that was made counts as failed for the budget (R2), the breaker (R1) and
+/// the health (R5), a call that was not made counts for none of them, and an intent that may be in the log gets its
+/// outcome, also for the rules on order.
 pub(super) struct CallGuard<'o> {
     gate: &'o Gate,
     context: &'o RequestContext,
@@ -48,28 +48,28 @@ impl<'o> CallGuard<'o> {
         Self { gate, context, call, attempt: Some(attempt), admission: None, order, at: CallProgress::Unlogged }
     }
 
-    /// Notes that the intent is about to be recorded.
+    /// Marks the intent as about to be recorded.
     pub(super) fn mark_intended(&mut self, admission: Admission) {
         (self.admission, self.at) = (Some(admission), CallProgress::Intended);
     }
 
-    /// Ends a call that is not made. The caller records that.
+    /// Ends a call that is not made. The caller records the refusal.
     pub(super) fn mark_refused(&mut self) {
         self.at = CallProgress::Unlogged;
     }
 
-    /// Ends a call that is refused before its intent is in the log, although the rules on order have let it pass.
+    /// Ends a call that is refused before its intent is in the log, although the rules on order let it through.
     pub(super) fn withdraw(&mut self) {
         self.mark_refused();
         self.order.withdrawn();
     }
 
-    /// Notes that the tool is about to be called.
+    /// Marks the tool as about to be called.
     pub(super) fn mark_called(&mut self) {
         self.at = CallProgress::Called;
     }
 
-    /// Ends a call that a rule cancelled: neither tool nor turn failed. The caller records that.
+    /// Ends a call that a rule cancelled: neither the tool nor the turn failed. The caller records the cancellation.
     pub(super) fn end_cancelled(&mut self) {
         self.at = CallProgress::Ended;
         self.release();
@@ -82,13 +82,13 @@ impl<'o> CallGuard<'o> {
         self.report_end(fault);
     }
 
-    /// Releases budget and breaker without counting.
+    /// Releases the budget and breaker without counting the call.
     fn release(&mut self) {
         self.attempt.take().into_iter().for_each(Attempt::unused);
         self.admission.take().into_iter().for_each(Admission::unused);
     }
 
-    /// Reports the end of the call to breaker, budget and health.
+    /// Reports the end of the call to the breaker, budget and health.
     fn report_end(&mut self, fault: Option<&Fault>) {
         if let Some(admission) = self.admission.take() {
             admission.resolve(fault);

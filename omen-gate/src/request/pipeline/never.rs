@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Future without a value. A step called in the wrong state returns it, so that after its one compile error the rest of
-/// the program still type-checks.
+/// Future without a value. A step called in the wrong state returns it, so the rest of the program still type-checks
+/// after that one compile error.
 #[derive(Debug)]
 pub struct Never<Out>(Infallible, PhantomData<Out>);
 

@@ -1,16 +1,16 @@
-//! PG-4 for answers that are passed on unchanged.
+//! PG-4 for answers that are relayed unchanged.
 
 use crate::answer::output;
 use crate::request::pipeline::Request;
 use crate::request::state::{Dispatched, Untyped};
 
 impl Request<Dispatched> {
-    /// Checks the answer against the tool's own `outputSchema`, for a program that passes it on unchanged and has no
-    /// type for it. An answer with `isError` passes, and so does any answer of a tool without an `outputSchema`.
+    /// Checks the answer against the tool's own `outputSchema`, for a program that relays it unchanged and has no type
+    /// for it. An answer with `isError` passes, and so does any answer of a tool without an `outputSchema`.
     ///
     /// # Errors
-    /// PG-4 if the answer does not match: returns the raw answer with the reason, and it should not be passed on as
-    /// valid. A1 if the refusal cannot be recorded: then no part of the answer should be passed on.
+    /// PG-4 with the raw answer and the reason if the answer does not match; it should then not be relayed as valid. A1
+    /// if the refusal cannot be recorded; then no part of the answer should be relayed.
     pub async fn as_promised(self) -> Result<Self, Request<Untyped>> {
         let Request { gate, context, state: Dispatched { tool, listed, answer } } = self;
         match output::as_promised(&listed, answer) {

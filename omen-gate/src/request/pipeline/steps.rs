@@ -1,5 +1,5 @@
-//! Implementations of the steps, each in a file named after its method. The build generates the method for the state
-//! that `gate.json` assigns it to.
+//! Step implementations, each in a file named after its method. The build generates the method for the state that
+//! `gate.json` assigns to it.
 
 pub(crate) mod authorize;
 pub(crate) mod conform;

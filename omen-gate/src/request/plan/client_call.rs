@@ -1,4 +1,4 @@
-//! Calls that a client's message asks for, in place of a planner's text.
+//! Calls requested by a client's message instead of a planner's text.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use crate::base::{Blocked, ServerName, ToolId};
 use crate::request::gate::Gate;
 
 impl Gate {
-    /// Reads the call of a server's tool from a client's message, by the rules and limits of a plan that asks for the
-    /// same. [`with_call`](crate::Request::with_call) takes the result, also a refusal, which is recorded there.
+    /// Reads a call to a server's tool from a client's message, by the rules and limits that apply to the equivalent
+    /// plan. [`with_call`](crate::Request::with_call) takes the result, including a refusal, which is recorded there.
     ///
     /// # Errors
-    /// As [`Plan::parse`](super::Plan::parse).
+    /// As for [`Plan::parse`](super::Plan::parse).
     pub fn read_call(&self, server: &ServerName, request: &Arc<CallToolRequest>) -> Result<ToolCall, Blocked> {
         read(server, request, &self.limits().plan())
     }
@@ -28,5 +28,5 @@ fn read(server: &ServerName, request: &Arc<CallToolRequest>, limits: &PlanLimits
     Ok(ToolCall::requested(ToolId { server: server.clone(), tool }, args, Arc::clone(request)))
 }
 
-/// The shortest plan of a call, without server, tool and arguments.
+/// Shortest plan of a call, without server, tool and arguments.
 const AROUND: &str = r#"{"type":"call_tool","server":"","tool":,"args":}"#;

@@ -14,7 +14,7 @@ pub(super) fn plan(mut members: Map<String, Value>) -> Result<Plan, Blocked> {
     }
 }
 
-/// Removes `type` and returns its value, one of [`TAGS`].
+/// Removes `type` and returns its value, which is one of [`TAGS`].
 fn tag(members: &mut Map<String, Value>) -> Result<&'static str, Blocked> {
     let help = "write `\"type\": \"call_tool\"` or `\"type\": \"final_answer\"`";
     let Some(tag) = members.remove(TYPE) else {
@@ -46,7 +46,7 @@ fn call(mut members: Map<String, Value>) -> Result<Plan, Blocked> {
         Some(args) => object_of(args)?,
         None => return Err(missing("args", "a tool without arguments gets `\"args\": {}`")),
     };
-    // Whether the names exist is checked against the catalogue.
+    // Existence of the names is checked later, against the catalogue.
     let server = ServerName::new(server).map_err(|error| unlisted("server", &error))?;
     Ok(Plan::CallTool(ToolCall::new(ToolId { server, tool: tool_name(tool)? }, args)))
 }
@@ -79,7 +79,7 @@ fn answer(mut members: Map<String, Value>) -> Result<Plan, Blocked> {
     if answer.chars().any(char::is_alphanumeric) {
         Ok(Plan::FinalAnswer(FinalAnswer { answer }))
     } else {
-        // Requires a letter or a digit: not all blank characters count as white space.
+        // A letter or a digit is required, because not all blank characters count as white space.
         Err(not_terminal("the `answer` of a `final_answer` is blank: it has no letter and no digit"))
     }
 }
@@ -102,7 +102,7 @@ fn name(members: &mut Map<String, Value>, key: &str) -> Result<String, Blocked> 
     }
 }
 
-/// Refusal of an invalid name, which no catalogue can contain (PG-2).
+/// Builds the refusal of an invalid name, which no catalogue can contain (PG-2).
 fn unlisted(key: &str, error: &BadName) -> Blocked {
     Blocked::new(GateCode::Pg2, bounded(&error.to_string()), format!("name the {key} as it is listed"))
         .unquoted_as(format!("the name of the {key} is invalid"))
@@ -131,5 +131,5 @@ const TYPE: &str = "type";
 const CALL_TOOL: &str = "call_tool";
 const FINAL_ANSWER: &str = "final_answer";
 const TAGS: [&str; 2] = [CALL_TOOL, FINAL_ANSWER];
-/// Members that planners write in place of `type`.
+/// Members that planners write instead of `type`.
 const INSTEAD: [&str; 5] = ["action", "kind", "op", "plan", "name"];

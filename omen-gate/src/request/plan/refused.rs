@@ -4,22 +4,22 @@ use serde_json::Value;
 
 use crate::base::{Blocked, GateCode};
 
-/// Refusal whose reason quotes nothing of the plan.
+/// Builds a refusal whose reason quotes nothing from the plan.
 pub(super) fn blocked(message: &'static str, help: impl Into<String>) -> Blocked {
     Blocked::new(GateCode::Pg1, message, help).unquoted_as(message)
 }
 
-/// Refusal whose message quotes the plan, with a reason that does not.
+/// Builds a refusal whose message quotes the plan but whose reason does not.
 pub(super) fn quoting(reason: impl Into<String>, message: impl Into<String>, help: impl Into<String>) -> Blocked {
     Blocked::new(GateCode::Pg1, message, help).unquoted_as(reason)
 }
 
-/// Refusal whose reason has only names, types and numbers of the gate.
+/// Builds a refusal whose reason contains only names, types and numbers of the gate.
 pub(super) fn naming(message: impl Into<String>, help: impl Into<String>) -> Blocked {
     Blocked::new(GateCode::Pg1, message, help).quoting_nothing()
 }
 
-/// Type of a value in words.
+/// Returns the type of a value as text.
 pub(super) fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

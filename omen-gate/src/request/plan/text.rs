@@ -7,7 +7,7 @@ use super::refused::{blocked, kind, naming, quoting};
 use crate::base::json::{self, Reading, Unread};
 use crate::base::{Blocked, MAX_DEPTH, bounded};
 
-/// Parses a text as one object.
+/// Parses a text as a single object.
 pub(super) fn object(text: &str, limits: &PlanLimits) -> Result<Map<String, Value>, Blocked> {
     within(text.len(), limits)?;
     before(text)?;
@@ -20,7 +20,7 @@ pub(super) fn object(text: &str, limits: &PlanLimits) -> Result<Map<String, Valu
     }
 }
 
-/// Parses a member of a plan that is written elsewhere, by the same rules: the plan around it is one level of nesting.
+/// Parses a member of a plan that is written elsewhere, by the same rules: the surrounding plan is one level of nesting.
 #[cfg(feature = "mcp")]
 pub(super) fn member(text: &str, key: &str, limits: &PlanLimits) -> Result<Value, Blocked> {
     let depth = limits.depth.min(MAX_DEPTH);
@@ -73,7 +73,7 @@ fn before(text: &str) -> Result<(), Blocked> {
         return Err(blocked("the plan is inside a code fence", "remove the fence and send only the object"));
     }
     let is_value = start.starts_with(|c: char| "{[\"-tfn".contains(c) || c.is_ascii_digit());
-    // `true`, `null` and the like are values of a wrong type; `to do this` is text.
+    // `true`, `null` and the like are values of the wrong type; `to do this` is text.
     if is_value && (start.starts_with(['{', '[', '"']) || serde_json::from_str::<Value>(start).is_ok()) {
         return Ok(());
     }
@@ -86,7 +86,7 @@ fn before(text: &str) -> Result<(), Blocked> {
     Err(quoting(reason, format!("{reason}{comma} beginning with `{first}`"), ONLY))
 }
 
-/// Refusal that quotes the text after the object.
+/// Builds a refusal that quotes the text after the object.
 fn after(rest: &str) -> Blocked {
     if rest.starts_with('{') {
         return blocked("there is a second object after the plan", "plan one step; the next request can plan another");

@@ -1,4 +1,4 @@
-//! Sequences of calls, run through gates in this process with a set clock and servers that answer as stated.
+//! Sequences of calls, run through gates in this process with a set clock and servers that answer as specified.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
@@ -24,7 +24,7 @@ use crate::request::order::named;
 use crate::request::stopped::Stopped;
 use crate::server::{Dispatch, ToolServer};
 
-/// What a gate decides otherwise than the search; nothing if both gates confirm a difference.
+/// Returns a gate's decision that contradicts the search; `None` if both gates confirm a difference.
 pub(super) async fn disagreement(
     old: &Config,
     new: &Config,
@@ -62,7 +62,7 @@ pub(super) async fn disagreement(
 /// Debt at the end of a session: the call that opened it, and what settles it.
 type SessionDebt = (CallId, Vec<omen_order::Tool>, Vec<String>);
 
-/// Refusal of each call, if there is one, and what the session owes at its end.
+/// Returns the refusal of each call, if there is one, and what the session owes at its end.
 async fn run(
     config: &Config,
     steps: &[ProvenStep],
@@ -93,7 +93,7 @@ async fn run(
         tools.entry(id.server.clone()).or_default().push(form);
     }
     let mut order = config.order.as_ref().clone();
-    // In the search, sessions last through any pause: other calls may have kept them open.
+    // In the search, sessions survive any pause: other calls may have kept them open.
     (order.wait_ms, order.gather_ms, order.idle_ms) = (0, 0, u64::MAX);
     let has_turns = order.rule_per_turn().is_some();
     let mut config = Config {
@@ -159,13 +159,13 @@ async fn refusal(gate: &Gate, step: &ProvenStep, turn: usize) -> Result<Option<S
     match way.await {
         Ok(()) => Ok(None),
         Err(Stopped::Blocked(blocked)) => Ok(Some(blocked.to_string())),
-        // The call was made, and failed.
+        // The call was made and failed.
         Err(Stopped::Failed(_)) => Ok(None),
         Err(other) => Err(other.to_string()),
     }
 }
 
-/// Server whose calls end as the sequence says.
+/// Server whose calls end as specified by the sequence.
 #[derive(Debug)]
 struct ScriptedServer {
     tools: Vec<Tool>,
@@ -187,7 +187,7 @@ impl ToolServer for ScriptedServer {
             StepEnd::Failed => Ok(Answer { is_error: Some(true), ..Answer::default() }),
             StepEnd::MayHaveRun => {
                 let more = Map::from_iter([("resultType".to_owned(), Value::from("input_required"))]);
-                // Answers without members of their own say that nothing is known yet.
+                // Answers without members of their own indicate that nothing is known yet.
                 Ok(Answer { more, ..Answer::default() })
             }
             StepEnd::DidNotRun | StepEnd::Refused => Err(Fault::Unreachable { why: "as the sequence says".to_owned() }),
@@ -195,7 +195,7 @@ impl ToolServer for ScriptedServer {
     }
 }
 
-/// Confirmer of all calls.
+/// Confirmer that confirms every call.
 #[derive(Debug)]
 struct AlwaysConfirmed;
 

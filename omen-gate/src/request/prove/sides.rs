@@ -1,4 +1,4 @@
-//! Configurations as rule sets of a proof.
+//! Configurations as the rule sets of a proof.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use crate::catalog::Allowed;
 use crate::config::Config;
 use crate::request::order::named;
 
-/// Rule sets of an old and a new configuration.
+/// Returns the rule sets of an old and a new configuration.
 pub(super) fn sides(old: &Config, new: &Config) -> [RuleSide; 2] {
     let is_shadow_new = new.shadow && !old.shadow;
     [side(old, false), side(new, is_shadow_new)]
 }
 
-/// Rule set of one configuration.
+/// Returns the rule set of one configuration.
 pub(super) fn side(config: &Config, is_shadow_new: bool) -> RuleSide {
     let admission = |allowed| admission(config, allowed, is_shadow_new);
     let entries = config.allow.iter().map(|allowed| (named(&allowed.demand.tool), admission(allowed)));
@@ -44,7 +44,7 @@ fn admission(config: &Config, allowed: &Allowed, is_shadow_new: bool) -> Admissi
         .iter()
         .all(|permission| grants.iter().any(|grant| grant.permission == permission && grant.pre_granted));
     let has_end = grants.iter().any(|grant| grant.expires.is_some());
-    // Of several grants of a permission, the gate chooses one for each call.
+    // If there are several grants of a permission, the gate chooses one for each call.
     let is_chosen = grants.iter().enumerate().any(|(index, grant)| {
         let mut before = grants.iter().take(index);
         before.any(|other| other.permission == grant.permission && (other.uses.is_some() || grant.uses.is_some()))
@@ -76,7 +76,7 @@ fn admission(config: &Config, allowed: &Allowed, is_shadow_new: bool) -> Admissi
     }
 }
 
-/// Whether a rule of a configuration queries the file system.
+/// Returns whether a rule in a configuration queries the file system.
 pub(super) fn asks_files(config: &Config) -> bool {
     let of_premise = |premise: &Premise| {
         let untils = premise.until.iter().flat_map(|until| [&until.args, &until.answer]);
@@ -88,7 +88,7 @@ pub(super) fn asks_files(config: &Config) -> bool {
         })
 }
 
-/// Settings that differ and are not compared, and shadow mode.
+/// Returns the settings that differ but are not compared, and notes on shadow mode.
 pub(super) fn notes(old: &Config, new: &Config) -> Vec<String> {
     let settings: BTreeMap<_, _> = BTreeMap::from([
         ("policy.patterns", old.policy.to_pairs() != new.policy.to_pairs()),
@@ -101,7 +101,7 @@ pub(super) fn notes(old: &Config, new: &Config) -> Vec<String> {
     ]);
     let changed = settings.into_iter().filter(|(_, differs)| *differs);
     let mut notes: Vec<_> = changed.map(|(setting, _)| format!("`{setting}` differs, and is not compared")).collect();
-    // Where it is only turned on, nothing is compared.
+    // If shadow mode is only turned on, nothing is compared.
     let shadow = match (old.shadow, new.shadow) {
         (true, true) => Some("`shadow` is on; the rules are compared as if they were enforced"),
         (true, false) => Some("`shadow` is turned off; the rules are compared as if they had been enforced"),

@@ -1,4 +1,4 @@
-//! Statement of what may never be called: `tool=deploy /env=prod`.
+//! Statement of a call that must never be made: `tool=deploy /env=prod`.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::base::bounded;
 use crate::call::arguments::{ArgumentRules, ArgumentTest, Rule as ArgumentRule, RulePointer, RulesTest, is_exact};
 use crate::config::Config;
 
-/// Configuration that also refuses the stated calls, unless a call of another tool has succeeded before in their session.
+/// Returns a configuration that also refuses the stated calls, unless another tool has succeeded earlier in the session.
 ///
 /// # Errors
-/// What is wrong with the statement, and how to fix it.
+/// Description of the error in the statement, and how to fix it.
 pub fn never(config: &Config, statement: &str, unless_after: Option<&str>) -> Result<Config, String> {
     let (mut name, mut rules) = (None, Vec::<ArgumentRule>::new());
     for part in statement.split_whitespace() {
@@ -32,7 +32,7 @@ pub fn never(config: &Config, statement: &str, unless_after: Option<&str>) -> Re
         if rules.iter().any(|rule| rule.place == place) {
             return Err(format!("`{}` is given twice; ask about one value at a time", bounded(key)));
         }
-        // Recognized by its syntax: `serde_json` cannot hold `1e999`.
+        // Recognized by its syntax, because `serde_json` cannot hold `1e999`.
         let is_number = value.starts_with(|first: char| first == '-' || first.is_ascii_digit())
             && serde_json::from_str::<IgnoredAny>(value).is_ok();
         // Rules compare no other numbers, so such a call would be undecided.
@@ -42,7 +42,7 @@ pub fn never(config: &Config, statement: &str, unless_after: Option<&str>) -> Re
                 "`{key}`: expected an integer within ±{MAX_INTEGER}, found `{value}`; write a text in quotes: `{key}=\"{value}\"`"
             ));
         }
-        // A value that is not JSON is a text: `/env=prod`.
+        // A value that is not JSON is text: `/env=prod`.
         let expected = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
         rules.push(ArgumentRule { place, optional: false, tests: vec![ArgumentTest::Equals(expected)] });
     }
@@ -63,7 +63,7 @@ pub fn never(config: &Config, statement: &str, unless_after: Option<&str>) -> Re
     Ok(Config { order: Arc::new(policy), ..config.clone() })
 }
 
-/// Allowed tool of a name, with or without its server.
+/// Returns the allowed tool with a name, which may include its server.
 fn tool(config: &Config, name: &str) -> Result<omen_order::Tool, String> {
     let tools = || config.order.tools.keys();
     let named: Vec<_> = tools().filter(|tool| *tool.name == *name || tool.to_string() == name).collect();

@@ -1,4 +1,4 @@
-//! Values of arguments and answers that represent all others.
+//! Sample values of arguments and answers that represent all others.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use omen_order::rules::Test;
 
 use crate::call::arguments::{RulesTest, samples};
 
-/// Values by the rules of tables such as `where`.
+/// Sample values according to rules in tables such as `where`.
 pub(super) struct ArgumentValues;
 
 impl Values for ArgumentValues {

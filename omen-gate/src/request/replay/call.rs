@@ -1,4 +1,4 @@
-//! Replayed calls, and verdicts on them.
+//! Replayed calls and the verdicts on them.
 
 use std::time::SystemTime;
 
@@ -19,14 +19,14 @@ pub enum ReplayVerdict {
     Confirm,
     /// The policy refuses the call.
     Deny(Blocked),
-    /// The recorded data does not suffice, for this reason.
+    /// The recorded data is insufficient, for this reason.
     Undecidable(&'static str),
-    /// The recorded data does not suffice for a rule on order: the rule, and what the log does not have.
+    /// The recorded data is insufficient for a rule on order; names the rule and what the log lacks.
     UndecidableOrder(String),
 }
 
 impl ReplayVerdict {
-    /// Combines a verdict with that of the rules on order. A certain refusal takes precedence.
+    /// Combines the verdict with that of the rules on order. A certain refusal takes precedence.
     pub(super) fn with_order(self, judged: &JudgedEntry) -> Self {
         match (self, judged.finding()) {
             (verdict, None) | (verdict @ Self::Deny(_), _) => verdict,
@@ -40,17 +40,17 @@ impl ReplayVerdict {
     }
 }
 
-/// Call of a log, with the verdicts of both policies.
+/// Call in a log, with the verdicts of both policies.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ReplayedCall {
-    /// Number of its entry.
+    /// Number of the call's entry.
     pub entry: u64,
-    /// Time of its entry.
+    /// Time of the call's entry.
     pub time: String,
-    /// Turn.
+    /// Turn of the call.
     pub turn: Option<String>,
-    /// The call as it is recorded.
+    /// Call as recorded.
     pub call: ReplayCall,
     /// Verdicts of the old and the new policy.
     pub verdicts: (ReplayVerdict, ReplayVerdict),
@@ -65,15 +65,15 @@ pub struct ReplayCall {
     pub args: Option<Map<String, Value>>,
     /// Pin of the tool's form at that time, if known.
     pub pin: Option<Pin>,
-    /// Time of the request. Calls without a time do not count for rates.
+    /// Time of the request. Calls without a time do not count towards rate limits.
     pub time: Option<SystemTime>,
-    /// Refusal that no policy changes, such as arguments that do not match the schema (PG-2).
+    /// Refusal that does not depend on the policy, e.g. for arguments that do not match the schema (PG-2).
     pub refused: Option<Blocked>,
 }
 
 impl ReplayCall {
-    /// Returns the call in an entry of a log, if the entry is an intent or a refusal. A refusal recorded in shadow mode
-    /// is skipped, because the entry of the call follows it.
+    /// Returns the call in a log entry, if the entry is an intent or a refusal. A refusal recorded in shadow mode is
+    /// skipped, because the entry of the call follows it.
     #[must_use]
     pub fn of_entry(entry: Logged<'_>) -> Option<Self> {
         let data = entry.data();
@@ -82,9 +82,9 @@ impl ReplayCall {
         let code = text("code").and_then(|code| code.parse::<GateCode>().ok());
         match entry.kind().as_str() {
             "intent" => {}
-            // A gate's policy does not change what an episode refuses.
+            // A gate's policy does not affect what an episode refuses.
             "decision" if text("stage") == Some(EPISODE) => return None,
-            // Refused before the call: PG-4 and PG-5 refuse answers, after the call was made.
+            // Refused before the call; PG-4 and PG-5 refuse answers, after the call was made.
             "decision" if is_denied && !matches!(code, Some(GateCode::Pg4 | GateCode::Pg5)) => {}
             "confirmation" if is_denied => {}
             _ => return None,

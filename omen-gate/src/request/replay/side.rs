@@ -1,4 +1,4 @@
-//! One of the two policies, and the calls that it allowed.
+//! One of the two policies, with the calls that it allowed.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::SystemTime;
@@ -21,7 +21,7 @@ pub(super) struct Side {
     allow: Allowlist,
     grants: Vec<Grant>,
     now: SystemTime,
-    /// Calls that were allowed, or may have been, within the window of their tool's rate.
+    /// Calls that were allowed, or may have been, within the rate window of their tool.
     made: BTreeMap<ToolId, CallTimes>,
 }
 
@@ -63,7 +63,7 @@ impl Side {
         }
     }
 
-    /// Combines all checks but the rate. A certain refusal takes precedence.
+    /// Combines all checks except the rate limit. A certain refusal takes precedence.
     fn by_rules(&self, call: &ReplayCall, form: Option<Pin>, schema: Option<&Map<String, Value>>) -> ReplayVerdict {
         let Some(allowed) = self.allow.get(&call.tool) else {
             return deny(GateCode::Pg3, format!("the operator has not allowed the tool `{}`", call.tool));
@@ -123,7 +123,7 @@ impl Side {
 }
 
 impl CallTimes {
-    /// Checks the rate for a call that passes, or may pass, the other checks.
+    /// Checks the rate limit for a call that passes, or may pass, the other checks.
     fn within(&mut self, tool: &ToolId, rate: Rate, time: SystemTime, verdict: ReplayVerdict) -> ReplayVerdict {
         for made in [&mut self.certain, &mut self.perhaps] {
             while made.front().is_some_and(|at| time.duration_since(*at).is_ok_and(|age| age >= rate.window())) {

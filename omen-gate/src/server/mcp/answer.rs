@@ -11,11 +11,11 @@ use crate::call::{Answer, Fault};
 
 /// Reads the answer in a response to `tools/call`.
 ///
-/// The server may want to know more first (2026-07-28), and the client calls again. Nothing in such a result can be taken
-/// for an answer. The result of a task is fetched later; whether a call may be one is judged before it is sent.
+/// The server may request input first (2026-07-28), after which the client calls again. Such a result contains nothing that could
+/// be taken for an answer. The result of a task is fetched later; whether a call may become a task is judged before it is sent.
 ///
 /// # Errors
-/// If it is not what the protocol promises, or an error.
+/// If the response violates the protocol or is an error.
 pub(crate) fn answer_of(response: &Frame, request: Option<&CallToolRequest>) -> Result<Answer, Fault> {
     if response.kind != Kind::Result {
         return Err(fault_of(response));
@@ -32,7 +32,7 @@ pub(crate) fn answer_of(response: &Frame, request: Option<&CallToolRequest>) -> 
 /// Reads the result of a response.
 ///
 /// # Errors
-/// If readers may differ about it.
+/// If readers may interpret the result differently.
 pub fn result_of(response: &Frame) -> Result<Map<String, Value>, Fault> {
     let members = response.members().map_err(|flaw| Fault::malformed(&flaw.to_string()))?;
     if let Some(why) = members.iter().find_map(|member| similar(&member.key, &RESULT)) {
@@ -41,7 +41,7 @@ pub fn result_of(response: &Frame) -> Result<Map<String, Value>, Fault> {
     json::object(response.text(), response.body().unwrap_or_default()).map_err(|why| Fault::malformed(&why))
 }
 
-/// Returns the fault that a response without a result stands for.
+/// Returns the fault that a response without a result represents.
 #[must_use]
 pub fn fault_of(response: &Frame) -> Fault {
     if let Kind::Unsure(why) = &response.kind {
@@ -54,14 +54,14 @@ pub fn fault_of(response: &Frame) -> Fault {
     }
 }
 
-/// Keys of results that are judged.
+/// Result keys that are judged.
 const RESULT: [&str; 8] =
     ["content", "structuredContent", "isError", "resultType", "inputRequests", "tools", "nextCursor", "task"];
 
 /// Reads the result of `tools/call`.
 ///
 /// # Errors
-/// If it is not what the protocol promises. Whether the structured content is what the tool promises is judged later.
+/// If the result violates the protocol. Whether the structured content matches the tool's schema is checked later.
 pub(super) fn read(result: Map<String, Value>) -> Result<Answer, Fault> {
     // Newer versions of the protocol have results that are not final.
     if let Some(kind) = result.get("resultType").filter(|kind| *kind != "complete") {

@@ -1,4 +1,4 @@
-//! One run of a server: its process, the handshake, and the requests that are asked of it.
+//! Run of a server: its process, the handshake, and the requests sent to it.
 
 use std::io;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::call::Fault;
 use omen_mcp::StderrTail;
 use omen_mcp::process::{EXIT, Exit, Process, Wish};
 
-/// A run of a server. The process is killed when this is dropped.
+/// Run of a server. The process is killed when this value is dropped.
 #[derive(Debug)]
 pub(super) struct Connection {
     service: RunningService<RoleClient, Client>,
@@ -29,7 +29,7 @@ pub(super) struct Connection {
     runtime: Handle,
 }
 
-/// What we are to a server: a client that can do nothing for it.
+/// The gate as a client of a server, without any capabilities.
 #[derive(Clone, Copy, Debug)]
 struct Client;
 
@@ -42,20 +42,20 @@ impl ClientHandler for Client {
 }
 
 impl Connection {
-    /// Starts the server and shakes hands.
+    /// Starts the server and performs the handshake.
     pub(super) async fn open(launch: &Launch, revision: Arc<AtomicU64>) -> Result<Self, Fault> {
         let limits = *launch.limits_ref();
         let link = Arc::new(Link::new(revision));
         let process = Process::start(launch, link.wishes())
             .map_err(|error| Fault::Unreachable { why: bounded(&format!("it could not be started: {error}")) })?;
         let (mut exit, stderr) = (process.exit.clone(), Arc::clone(&process.stderr));
-        // When the time is over, all that is dropped takes the process with it.
+        // On timeout, dropping these values also kills the process.
         let shaken = timeout(limits.start, Client.serve(Pipes::new(process, limits, Arc::clone(&link)))).await;
         let service = match shaken {
             Err(_) => return Err(Fault::Timeout { after: limits.start }),
             Ok(Err(error)) => {
                 let end = match (&error, link.ended()) {
-                    // Its input is broken: that its output is, too, was not seen yet.
+                    // Its input is broken, and its output may be too, which has not been noticed yet.
                     (ClientInitializeError::TransportError { .. }, None) => exit.soon().await.map(End::Closed),
                     (_, end) => end,
                 };
@@ -71,7 +71,7 @@ impl Connection {
         }
     }
 
-    /// Sends one request. Dropping the future notifies the server that the request is cancelled.
+    /// Sends a request. Dropping the future notifies the server that the request is cancelled.
     pub(super) async fn ask(&self, request: ClientRequest) -> Result<Map<String, Value>, Fault> {
         if let Some(end) = self.link.ended() {
             return Err(end.before());
@@ -81,7 +81,7 @@ impl Connection {
             return Err(self.end().before());
         };
         let mut open = Open { handle: Some(handle), runtime: &self.runtime };
-        // An answer that is here counts, even if the server has died since.
+        // An answer that has arrived counts even if the server has died since.
         let answer = tokio::select! {
             biased;
             answer = open.answer() => answer,
@@ -89,14 +89,14 @@ impl Connection {
         };
         match answer {
             Answered::With(answer) => answer,
-            // The line was not written to its end, so that the server cannot have read it.
+            // The line was not written to its end, so the server cannot have read it.
             Answered::NotSent(why) => Err(Fault::Unreachable { why }),
             Answered::Deaf => Err(self.deaf().await.before()),
             Answered::Never => Err(self.end().during()),
         }
     }
 
-    /// It does not read any more, so it has ended or is unusable. What it wrote before is read to its end first.
+    /// Returns how the connection to a server that no longer reads ended, after reading the server's earlier output.
     async fn deaf(&self) -> End {
         if timeout(EXIT, self.link.over()).await.is_err() {
             self.link.end(End::Closed("it closed its input".to_owned()));
@@ -104,31 +104,31 @@ impl Connection {
         self.end()
     }
 
-    /// How it ended, if the SDK says that it has.
+    /// Returns how the connection ended, if the SDK reports that it has.
     fn end(&self) -> End {
         self.link.ended().unwrap_or_else(|| End::Closed("the connection was closed".to_owned()))
     }
 
-    /// Closes the server's input, gives it time to end, and kills it otherwise. Returns when it has ended.
+    /// Closes the server's input, gives the server time to end, and kills it otherwise. Returns when the process has ended.
     pub(super) async fn stop(&self) {
         self.link.end(End::Stopped);
         self.service.cancellation_token().cancel();
         self.exit.clone().wait().await;
     }
 
-    /// Ends it at once.
+    /// Kills the server at once.
     pub(super) fn kill(&self) {
         self.link.end(End::Stopped);
         self.link.wish(Wish::Kill);
     }
 
-    /// Whether nothing can be asked any more. What a server has started and left behind may hold its streams open when
-    /// it has ended itself.
+    /// Returns whether no more requests can be sent. Processes left behind by a server may hold its streams open after
+    /// the server itself has ended.
     pub(super) fn is_lost(&self) -> bool {
         self.link.ended().is_some() || self.exit().is_some()
     }
 
-    /// How the process ended, if it has.
+    /// Returns how the process ended, if it has.
     pub(super) fn exit(&self) -> Option<String> {
         self.exit.how()
     }
@@ -144,16 +144,16 @@ impl Drop for Connection {
     }
 }
 
-/// What came of a request.
+/// Result of a request.
 enum Answered {
     With(Result<Map<String, Value>, Fault>),
     NotSent(String),
-    /// It was not sent, for the server has closed its input.
+    /// The request was not sent, because the server has closed its input.
     Deaf,
     Never,
 }
 
-/// A request that is open. If it is dropped before its response, the server is notified.
+/// Open request. If it is dropped before its response, the server is notified.
 struct Open<'c> {
     handle: Option<RequestHandle<RoleClient>>,
     runtime: &'c Handle,
@@ -183,8 +183,8 @@ impl Drop for Open<'_> {
     }
 }
 
-/// Why there was no handshake. No tool has run, and what the server wrote to its standard error was written before it
-/// was notified.
+/// Returns the fault for a failed handshake. No tool has run, and what the server wrote to its standard error was
+/// written before it was notified.
 fn not_shaken(error: &ClientInitializeError, end: Option<End>, stderr: &StderrTail) -> Fault {
     match (end, error) {
         (Some(End::Closed(how)), _) => {

@@ -1,26 +1,26 @@
-//! What a server is now, and the revision of its list, which no one sees apart.
+//! Current run of a server and the revision of its list, which are always observed together.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use omen_base::Mutex;
 
-/// One run of a server after the other.
+/// Successive runs of a server, of which one is current.
 ///
-/// INVARIANT: the revision goes up in the same moment as a run takes the place of another: a caller that has the new run
-/// reads the new revision, and a caller that has read the new revision gets no older run. So a list that was asked for
-/// under a revision is never taken for the list of a process that came later.
+/// INVARIANT: the revision increases at the moment when a run replaces another: a caller that has the new run reads the
+/// new revision, and a caller that has read the new revision gets no older run. A list requested under one revision is
+/// therefore never taken for the list of a later process.
 #[derive(Debug)]
 pub(super) struct Current<T> {
     run: Mutex<Run<T>>,
-    /// Also raised by what a run hears, without the lock.
+    /// Also incremented, without the lock, when a run receives a change notification.
     revision: Arc<AtomicU64>,
 }
 
 #[derive(Debug)]
 struct Run<T> {
     run: Arc<T>,
-    /// The revision that it came with.
+    /// Revision with which the run became current.
     since: u64,
 }
 
@@ -33,13 +33,13 @@ impl<T> Current<T> {
         Arc::clone(&self.run.lock().run)
     }
 
-    /// The run, if it was there already when a revision was read.
+    /// Returns the current run if it was already current when a revision was read.
     pub(super) fn at(&self, revision: u64) -> Option<Arc<T>> {
         let current = self.run.lock();
         (current.since <= revision).then(|| Arc::clone(&current.run))
     }
 
-    /// Puts a run in the place of the one before, which is returned.
+    /// Replaces the current run and returns the previous one.
     pub(super) fn replace(&self, run: Arc<T>) -> Arc<T> {
         let mut current = self.run.lock();
         let since = self.revision.fetch_add(1, Ordering::Release) + 1;
@@ -53,7 +53,7 @@ impl<T> Current<T> {
         self.revision.load(Ordering::Acquire)
     }
 
-    /// For runs that are to come, which raise it, too.
+    /// Returns the counter for future runs, which also increment it.
     pub(super) fn counter(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.revision)
     }
@@ -74,12 +74,12 @@ mod tests {
         assert_eq!(current.at(before).as_deref(), Some(&"one"));
         drop(current.replace(Arc::new("two")));
         assert_eq!(current.at(before), None);
-        // What a run hears raises it, too.
+        // A notification received by a run increments the counter too.
         current.counter().fetch_add(1, Ordering::Release);
         assert_eq!(current.at(current.revision()).as_deref(), Some(&"two"));
     }
 
-    /// Each run is the revision that it came with.
+    /// Each run's value is the revision with which it became current.
     #[test]
     fn a_run_and_its_revision_are_not_seen_apart() {
         let current = Current::new(0, Arc::default());

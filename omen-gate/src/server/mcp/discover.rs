@@ -1,4 +1,4 @@
-//! What the servers of a configuration list, without a gate.
+//! Tool lists of the servers in a configuration, without a gate.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,11 +11,11 @@ use crate::call::{Fault, Tool, guarded};
 use crate::config::Config;
 use crate::server::ToolServer as _;
 
-/// Starts every server of the configuration that has a `command`, asks for its tools, and stops it: all at the same
-/// time, and each within `list_timeout_seconds`. No tool is called, and nothing is recorded.
+/// Starts every server in the configuration that has a `command`, asks for its tools, and stops it: all in parallel,
+/// and each within `list_timeout_seconds`. No tool is called, and nothing is recorded.
 ///
-/// A server that fails has its fault in place of a list, so that nobody takes it for one without tools. Runs on tokio,
-/// with time and input and output enabled.
+/// A server that fails has its fault instead of a list, so it cannot be mistaken for a server without tools. Runs on
+/// tokio with time and I/O enabled.
 pub async fn discover(config: &Config) -> BTreeMap<ServerName, Result<Vec<Tool>, Fault>> {
     let limit = Duration::from_secs(u64::from(config.limits.list_timeout_seconds));
     let mut asked = JoinSet::new();
@@ -23,7 +23,7 @@ pub async fn discover(config: &Config) -> BTreeMap<ServerName, Result<Vec<Tool>,
     for (name, server) in &config.servers {
         let Some(command) = &server.command else { continue };
         let (name, launch) = (name.clone(), super::launch(command, &config.limits));
-        // What does not come back has no list.
+        // A task that does not return leaves its server without a list.
         found.insert(name.clone(), Err(Fault::Panicked));
         asked.spawn(async move { (name, list(launch, limit).await) });
     }

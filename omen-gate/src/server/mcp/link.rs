@@ -1,4 +1,4 @@
-//! What the two ends of a connection know of each other: how it ended, and whether the list of tools is stale.
+//! State shared by the two ends of a connection: how it ended, and whether the tool list is stale.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,25 +8,25 @@ use tokio::sync::watch;
 use crate::call::Fault;
 use omen_mcp::process::Wish;
 
-/// Shared by the server's side, which calls, and the transport, which reads.
+/// State shared by the server's side, which calls, and the transport, which reads.
 #[derive(Debug)]
 pub(super) struct Link {
-    /// It goes on counting over restarts.
+    /// Keeps counting across restarts.
     revision: Arc<AtomicU64>,
     end: watch::Sender<Option<End>>,
     wish: watch::Sender<Wish>,
 }
 
-/// Why a connection is over.
+/// Reason why a connection ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum End {
     /// The server ended or closed its output.
     Closed(String),
-    /// It sent a message larger than this many bytes.
+    /// The server sent a message larger than this number of bytes.
     Oversized(usize),
-    /// It sent what the protocol does not allow.
+    /// The server violated the protocol.
     Malformed(String),
-    /// We stopped it.
+    /// The gate stopped the server.
     Stopped,
 }
 
@@ -35,12 +35,12 @@ impl Link {
         Self { revision, end: watch::Sender::new(None), wish: watch::Sender::new(Wish::Live) }
     }
 
-    /// The list of tools may have changed.
+    /// Marks the tool list as possibly changed.
     pub(super) fn changed(&self) {
         self.revision.fetch_add(1, Ordering::Release);
     }
 
-    /// The connection is over; only the first reason counts. A server that has broken the protocol is killed, for
+    /// Ends the connection; only the first reason counts. A server that has violated the protocol is killed, because
     /// nobody listens to it any more.
     pub(super) fn end(&self, end: End) {
         self.wish(match end {
@@ -59,7 +59,7 @@ impl Link {
         }
     }
 
-    /// What is to become of the process. A wish is never taken back.
+    /// Sets what is to happen to the process. A wish is never taken back.
     pub(super) fn wish(&self, wish: Wish) {
         self.wish.send_if_modified(|held| {
             let further = *held < wish;
@@ -74,24 +74,24 @@ impl Link {
         self.wish.subscribe()
     }
 
-    /// How the connection ended, if it has.
+    /// Returns how the connection ended, if it has.
     pub(super) fn ended(&self) -> Option<End> {
         self.end.borrow().clone()
     }
 
-    /// Waits for the end.
+    /// Waits for the connection to end.
     pub(super) async fn over(&self) -> End {
         let mut end = self.end.subscribe();
         match end.wait_for(Option::is_some).await.as_deref() {
             Ok(Some(end)) => end.clone(),
-            // The sender is `self`.
+            // Unreachable: the sender is `self`.
             _ => End::Stopped,
         }
     }
 }
 
 impl End {
-    /// What it means for a request that was open: the tool may have run.
+    /// Returns the fault for a request that was open: the tool may have run.
     pub(super) fn during(&self) -> Fault {
         match self {
             Self::Closed(why) => Fault::Died { why: why.clone() },
@@ -101,7 +101,7 @@ impl End {
         }
     }
 
-    /// What it means for a request that was not sent any more.
+    /// Returns the fault for a request that could no longer be sent.
     pub(super) fn before(&self) -> Fault {
         let why = match self {
             Self::Closed(why) => why.clone(),

@@ -1,4 +1,4 @@
-//! The pages of `tools/list`.
+//! Pages of `tools/list`.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::ServerLimits;
 use crate::base::{ToolName, bounded};
 use crate::call::{Fault, Tool};
 
-/// A list of tools that is put together, page by page.
+/// Tool list that is assembled page by page.
 #[derive(Debug)]
 pub struct Listing<'l> {
     limits: &'l ServerLimits,
@@ -19,17 +19,17 @@ pub struct Listing<'l> {
 }
 
 impl<'l> Listing<'l> {
-    /// Begins a list.
+    /// Begins an empty list.
     #[must_use]
     pub fn new(limits: &'l ServerLimits) -> Self {
         Self { limits, tools: Vec::new(), names: BTreeSet::new(), pages: 0, bytes: 0 }
     }
 
-    /// Takes a page, and gives the cursor of the next one, if there is one.
+    /// Accepts a page and returns the cursor of the next one, if there is one.
     ///
     /// # Errors
-    /// If the page is not what the protocol promises, or if the list is too large. A list that is partly bad is bad:
-    /// which part of it to believe would be a guess.
+    /// If the page violates the protocol or the list is too large. A partly invalid list is invalid as a whole: any
+    /// choice of what to believe would be a guess.
     pub fn page(&mut self, mut page: Map<String, Value>) -> Result<Option<String>, Fault> {
         self.pages += 1;
         if self.pages > self.limits.pages {
@@ -67,7 +67,7 @@ impl<'l> Listing<'l> {
         Ok(())
     }
 
-    /// The tools of all pages.
+    /// Returns the tools of all pages.
     #[must_use]
     pub fn finish(self) -> Vec<Tool> {
         self.tools

@@ -1,4 +1,4 @@
-//! One line of a server, as a message of JSON-RPC 2.0.
+//! Line from a server, as a JSON-RPC 2.0 message.
 
 use rmcp::model::RequestId;
 use serde::Deserialize;
@@ -7,29 +7,29 @@ use serde_json::{Map, Value};
 use crate::base::bounded;
 use crate::base::json::strict::{self, Unread};
 
-/// A message, as far as the gate reads it.
+/// Message, as far as the gate reads it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Message {
-    /// An answer to a request of ours.
+    /// An answer to one of the gate's requests.
     Answer { id: i64, outcome: Outcome },
-    /// A request of the server.
+    /// A request from the server.
     Request { id: RequestId, method: String },
-    /// A notification. What it says beside its name is not kept.
+    /// A notification. Only its name is kept.
     Notification { method: String },
 }
 
-/// What a request came to.
+/// Result of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Outcome {
-    /// The result, as the server wrote it.
+    /// The result as the server wrote it.
     Result(Map<String, Value>),
-    /// An error of the protocol.
+    /// A protocol error.
     Error(RpcError),
-    /// Nothing that can be read in one way only, but it says which request it answers.
+    /// A message that can be read in more than one way but identifies the request that it answers.
     Malformed(String),
 }
 
-/// An error of the protocol. Its `data` is not kept.
+/// Protocol error. Its `data` is not kept.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct RpcError {
     pub(super) code: i64,
@@ -40,15 +40,15 @@ impl Message {
     /// Reads a line.
     ///
     /// # Errors
-    /// If it is invalid. The text says why, and is bounded.
+    /// If the line is invalid. The text gives the reason and is bounded.
     pub(super) fn read(line: &[u8]) -> Result<Self, String> {
-        // A struct of serde's could be written as an array, too.
+        // A serde struct could also be written as an array.
         if line.trim_ascii_start().first() != Some(&b'{') {
             return Err(format!("invalid message `{}`", bounded(&String::from_utf8_lossy(line))));
         }
         let frame = match strict::read(line) {
             Ok(frame) => frame,
-            // A frame that names its request once, and is not a request itself, is that request's fault alone (D58).
+            // A malformed frame that is not a request and names its request once affects only that request (D58).
             Err(Unread::Doubled(frame)) => {
                 return match frame.once("id").and_then(Value::as_i64) {
                     Some(id) if !frame.has("method") => Ok(Self::Answer { id, outcome: Outcome::Malformed(frame.why) }),
@@ -82,7 +82,7 @@ impl Message {
     }
 }
 
-/// The frame, in which no key is repeated; `params` are passed over.
+/// Frame in which no key is repeated; `params` are skipped.
 #[derive(Deserialize)]
 struct Raw {
     jsonrpc: String,
@@ -119,7 +119,7 @@ mod tests {
             "expected a request, a notification or a response",
         );
         refused(r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"what?"}}"#, "(-32700): what?");
-        // Read once more, it would be an array, and as deep as it likes.
+        // Reading it again would yield an array, of unlimited depth.
         let key = r#""$serde_json::private::RawValue":"[1]""#;
         refused(&format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":[{{{key}}}]}}}}"#), "is reserved");
         let escaped = key.replace("serde", "\\u0073erde");
@@ -143,7 +143,7 @@ mod tests {
             let Message::Answer { id: 7, outcome: Outcome::Malformed(why) } = message else { panic!("{message:?}") };
             assert!(why.starts_with("duplicate field `"), "{why}");
         }
-        // Nobody can say whom it answers, or it answers nobody.
+        // It is unknown which request they answer, or they answer none.
         for rest in [
             r#""id":7,"\u0069d":8,"result":{}"#,
             r#""result":{"a":1,"a":2},"id":7,"id":7"#,

@@ -1,49 +1,49 @@
-//! Which requests are open, and which answers nobody waits for any more.
+//! Open requests, and cancelled ones whose answers may still arrive.
 
 use std::collections::{BTreeSet, HashMap};
 
-/// The requests of one connection, by their numbers, which go up.
+/// Requests of one connection, by their increasing ids.
 ///
-/// A request that was cancelled need not be answered, and most servers do not: if it counted as open until it is, each
-/// call that takes too long would take a place away for good. But some do answer, so that a late answer must not pass
-/// for one that was not asked for. Both sets are bounded.
+/// A cancelled request need not be answered, and most servers do not answer it: if it counted as open until answered,
+/// each call that takes too long would occupy a place for good. But some servers do answer, and a late answer must not
+/// pass for an unsolicited one. Both sets are bounded.
 #[derive(Debug)]
 pub(super) struct Requests {
     open: HashMap<i64, Asked>,
-    /// Cancelled, not answered, and newer than all that are forgotten.
+    /// Requests that were cancelled, not answered, and are newer than all forgotten ones.
     abandoned: BTreeSet<i64>,
-    /// The newest of those that were cancelled and are not remembered. What is not open and no newer than this may
+    /// Newest cancelled request that is no longer remembered. A request that is not open and no newer than this one may
     /// have been cancelled.
     forgotten: Option<i64>,
     limit: usize,
 }
 
-/// What a request was.
+/// Origin of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
-    /// The SDK's own, which wants its own types.
+    /// The SDK's own request, whose answer needs the SDK's types.
     Handshake,
-    /// Ours, whose answer is kept as it is.
+    /// The gate's request, whose answer is kept unchanged.
     Ours,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answers {
-    /// A request that was open. It is so no longer.
+    /// A request that was open and is now closed.
     Open(Asked),
-    /// One that was cancelled. Nobody waits for it.
+    /// A cancelled request. Nobody waits for its answer.
     Abandoned,
-    /// None.
+    /// No request.
     Nothing,
 }
 
 impl Requests {
-    /// At most `limit` are open, and as many that were cancelled are remembered.
+    /// Creates an empty set, in which at most `limit` requests are open and equally many cancelled ones are remembered.
     pub(super) fn new(limit: usize) -> Self {
         Self { open: HashMap::new(), abandoned: BTreeSet::new(), forgotten: None, limit }
     }
 
-    /// Whether no more can be asked until one is answered or cancelled.
+    /// Returns whether no more requests can be sent until one is answered or cancelled.
     pub(super) fn are_full(&self) -> bool {
         self.open.len() >= self.limit
     }
@@ -52,14 +52,14 @@ impl Requests {
         self.open.insert(id, asked);
     }
 
-    /// Nobody waits for the answer any more. What was answered already, or never asked, is not abandoned.
+    /// Marks an open request as abandoned: nobody waits for its answer any more. An answered or unknown request is not marked.
     pub(super) fn abandon(&mut self, id: i64) {
         if self.open.remove(&id).is_none() || self.forgotten >= Some(id) {
             return;
         }
         self.abandoned.insert(id);
         if self.abandoned.len() > self.limit {
-            // INVARIANT: all in it are newer than what is forgotten.
+            // INVARIANT: all remaining ids are newer than the forgotten one.
             self.forgotten = self.abandoned.pop_first();
         }
     }
@@ -68,7 +68,7 @@ impl Requests {
         if let Some(asked) = self.open.remove(&id) {
             return Answers::Open(asked);
         }
-        // Numbers begin at 0: what is below was not asked, whatever is forgotten.
+        // Ids begin at 0, so a negative id was never used, whatever has been forgotten.
         let late = self.abandoned.remove(&id) || id >= 0 && self.forgotten >= Some(id);
         if late { Answers::Abandoned } else { Answers::Nothing }
     }

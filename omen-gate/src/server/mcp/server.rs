@@ -1,4 +1,4 @@
-//! A tool server that is a child process.
+//! Tool server that is a child process.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use super::{Launch, answer};
 use crate::call::{Answer, Fault, Tool};
 use crate::server::{Dispatch, ToolServer};
 
-/// A server of the Model Context Protocol as a child process.
+/// Server of the Model Context Protocol as a child process.
 ///
-/// - A call never starts the process: whether a tool that was running may run again is not for this type to say. What
-///   is called on a server that has died is [`Fault::Unreachable`].
-/// - A list does: if the process has died, or its connection was given up, it is started anew, at most once a list,
-///   and lists its tools. A gate asks for the list before each call, so that the next request after a death finds a
-///   live server, whose tools are held against their pins as ever. One that dies each time fails each list, once.
-/// - A server that was stopped stays so until [`restart`](Self::restart).
-/// - It offers a server no capability: no roots, no sampling, no elicitation.
-/// - It speaks the versions of the protocol that begin with `initialize`, up to 2025-11-25.
-/// - When it is dropped, the process is killed with all that it has started. [`stop`](Self::stop) is kinder.
+/// - A call never starts the process: this type cannot decide whether a tool that was running may run again. A call to
+///   a server that has died fails with [`Fault::Unreachable`].
+/// - A list does: if the process has died, or its connection was given up, it is restarted, at most once per list, and
+///   lists its tools. A gate asks for the list before each call, so the next request after a death finds a live server,
+///   whose tools are checked against their pins as usual. A server that dies each time fails each list once.
+/// - A stopped server stays stopped until [`restart`](Self::restart).
+/// - The server is offered no capabilities: no roots, no sampling, no elicitation.
+/// - Supported protocol versions are those that begin with `initialize`, up to 2025-11-25.
+/// - Dropping the server kills the process and everything that it has started. [`stop`](Self::stop) is gentler.
 ///
 /// ```no_run
 /// use omen_gate::mcp::{Launch, StdioServer};
@@ -41,29 +41,29 @@ use crate::server::{Dispatch, ToolServer};
 pub struct StdioServer {
     launch: Launch,
     current: Current<Connection>,
-    /// Whether it is to run. Held while the process is started or stopped, so that two lists do not start two.
+    /// Whether the server should run. Locked while the process is started or stopped, so two lists never start two processes.
     wanted: tokio::sync::Mutex<bool>,
 }
 
 impl StdioServer {
-    /// Starts the process and shakes hands. Must be called within a runtime of tokio, with its timer and its driver of
-    /// input and output, which has to outlive the server.
+    /// Starts the process and performs the handshake. Must be called within a tokio runtime with time and I/O enabled,
+    /// which has to outlive the server.
     ///
     /// # Errors
-    /// - [`Fault::Unreachable`] if the process cannot be started or ends before the handshake; the end of what it
-    ///   wrote to its standard error is in the text. Also if unsupported protocol version.
+    /// - [`Fault::Unreachable`] if the process cannot be started or ends before the handshake, with the end of its
+    ///   standard error in the text; also if the protocol version is unsupported.
     /// - [`Fault::Timeout`] if the handshake takes longer than [`ServerLimits::start`](super::ServerLimits::start).
-    /// - [`Fault::Refused`], [`Fault::Malformed`] and [`Fault::Oversized`] as its answer was.
+    /// - [`Fault::Refused`], [`Fault::Malformed`] or [`Fault::Oversized`], depending on the server's answer.
     pub async fn start(launch: Launch) -> Result<Self, Fault> {
         let revision = Arc::default();
         let connection = Connection::open(&launch, Arc::clone(&revision)).await?;
         Ok(Self { launch, current: Current::new(connection, revision), wanted: true.into() })
     }
 
-    /// Starts the process anew, and kills the old one if it still runs. The list of tools counts as changed.
+    /// Restarts the process, killing the old one if it still runs. The tool list counts as changed.
     ///
     /// # Errors
-    /// As [`start`](Self::start). Then the server stays as it was.
+    /// As for [`start`](Self::start). The server is then left unchanged.
     pub async fn restart(&self) -> Result<(), Fault> {
         let mut wanted = self.wanted.lock().await;
         self.start_anew().await?;
@@ -79,19 +79,19 @@ impl StdioServer {
         self.connection().stop().await;
     }
 
-    /// How the process ended, such as `exit status: 1`, or none while it runs.
+    /// Returns how the process ended, such as `exit status: 1`; `None` while it runs.
     #[must_use]
     pub fn exit(&self) -> Option<String> {
         self.connection().exit()
     }
 
-    /// The last 4,096 bytes of what the process wrote to its standard error. It is foreign text, and may hold secrets.
+    /// Returns the last 4,096 bytes that the process wrote to its standard error. The text is foreign and may contain secrets.
     #[must_use]
     pub fn stderr(&self) -> String {
         self.connection().stderr()
     }
 
-    /// Restarts a lost process, unless another caller already has. Fails if the server was stopped.
+    /// Restarts a lost process unless another caller has already done so. Fails if the server was stopped.
     async fn revive(&self, lost: &Arc<Connection>) -> Result<Arc<Connection>, Fault> {
         let wanted = self.wanted.lock().await;
         let current = self.connection();
@@ -104,14 +104,14 @@ impl StdioServer {
         self.start_anew().await
     }
 
-    /// Only with `wanted` held.
+    /// Starts a new process and kills the old one. Call only with `wanted` held.
     async fn start_anew(&self) -> Result<Arc<Connection>, Fault> {
         let connection = Arc::new(Connection::open(&self.launch, self.current.counter()).await?);
         self.current.replace(Arc::clone(&connection)).kill();
         Ok(connection)
     }
 
-    /// Lists the tools of one run of the process: a restart in between must not mix two lists.
+    /// Lists the tools of a single run of the process: a restart in between must not mix two lists.
     async fn list_of(&self, connection: &Connection) -> Result<Vec<Tool>, Fault> {
         let mut listing = Listing::new(self.launch.limits_ref());
         let mut cursor = None;
@@ -136,7 +136,7 @@ impl ToolServer for StdioServer {
         let connection = self.connection();
         if !connection.is_lost() {
             match self.list_of(&connection).await {
-                // It was dead already, unnoticed, or it dies when asked: the second attempt decides.
+                // The process was already dead, unnoticed, or died when asked: the second attempt decides.
                 Err(Fault::Died { .. } | Fault::Unreachable { .. }) if connection.is_lost() => {}
                 listed => return listed,
             }

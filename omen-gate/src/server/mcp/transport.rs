@@ -1,4 +1,4 @@
-//! Lines to and from a server, as the SDK's messages.
+//! Lines to and from a server, as messages of the SDK.
 
 use std::io;
 use std::sync::Arc;
@@ -25,16 +25,16 @@ use omen_mcp::outbox::Outbox;
 use omen_mcp::process::{Exit, Process, Wish};
 use omen_mcp::{Broken, Lines};
 
-/// The notification that makes a list of tools stale.
+/// Notification that makes a tool list stale.
 const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
 
 /// The client's end of a server's standard streams.
 ///
-/// INVARIANT: `receive` gives an answer only to a request that is open, and after the link is ended it gives nothing.
+/// INVARIANT: `receive` returns an answer only to an open request, and nothing after the link has ended.
 #[derive(Debug)]
 pub(super) struct Pipes {
     lines: Lines<ChildStdout>,
-    /// None once the input of the server is to be closed.
+    /// `None` once the server's input is to be closed.
     out: Option<Outbox>,
     requests: Requests,
     limits: ServerLimits,
@@ -55,7 +55,7 @@ impl Pipes {
         }
     }
 
-    /// Notes what goes out, and queues it.
+    /// Tracks an outgoing message and queues it.
     fn start(
         &mut self,
         message: &TxJsonRpcMessage<RoleClient>,
@@ -82,7 +82,7 @@ impl Pipes {
                 if let ClientNotification::CancelledNotification(note) = &note.notification
                     && let Some(RequestId::Number(id)) = note.params.request_id
                 {
-                    // Whether or not the server can be notified.
+                    // Abandoned whether or not the server can be notified.
                     self.requests.abandon(id);
                 }
             }
@@ -91,10 +91,10 @@ impl Pipes {
         out.try_write(line)
     }
 
-    /// Answers a request of the server: a ping, and all others with a refusal.
+    /// Answers a request from the server: a ping with a result, all others with a refusal.
     ///
-    /// It is done here, for the SDK starts a task for each request, and bounds neither the tasks nor the numbers that
-    /// it keeps for them: a server that asks faster than we answer could take all memory.
+    /// Done here because the SDK starts a task for each request and bounds neither the tasks nor the ids that it stores
+    /// for them: a server that asks faster than it is answered could exhaust the memory.
     fn reply(&self, id: RequestId, method: &str) {
         let answer: TxJsonRpcMessage<RoleClient> = if method == "ping" {
             JsonRpcMessage::response(ClientResult::empty(()), id)
@@ -103,17 +103,17 @@ impl Pipes {
                 ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this client supports no requests of servers", None);
             JsonRpcMessage::error(refusal, Some(id))
         };
-        // A server that does not read its input has no answer from us, whether or not it waits for one.
+        // A server that does not read its input gets no answer, whether or not it waits for one.
         if let (Some(out), Ok(line)) = (&self.out, line(&answer)) {
             let _ = out.try_send(line);
         }
     }
 
-    /// The next message that the SDK is to see, or how the connection ended.
+    /// Returns the next message for the SDK, or how the connection ended.
     async fn next(&mut self) -> Result<RxJsonRpcMessage<RoleClient>, End> {
         loop {
-            // However much the server says at once, others have their turn: what is answered has to be written, too.
-            // Here nothing is lost if the future is dropped.
+            // However much the server sends at once, other tasks get their turn, since answers also have to be written.
+            // Dropping the future here loses nothing.
             consume_budget().await;
             let line = match self.lines.next().await {
                 Ok(Some(line)) => line,
@@ -166,7 +166,7 @@ impl Transport<RoleClient> for Pipes {
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        // A server that does not read never sees its input closed, but it has no longer to live than others.
+        // A server that does not read never sees its input closed, but it gets no more time than others.
         self.link.wish(Wish::Stop);
         self.out = None;
         Ok(())
@@ -177,18 +177,18 @@ fn line(message: &TxJsonRpcMessage<RoleClient>) -> serde_json::Result<Line> {
     serde_json::to_vec(message).map(Line::new)
 }
 
-/// An answer that the SDK hands on as it is, as [`unpack`] takes it apart.
+/// Builds an answer that the SDK passes on unchanged; [`unpack`] takes it apart.
 fn ours(id: i64, outcome: Outcome) -> RxJsonRpcMessage<RoleClient> {
     let body = match outcome {
         Outcome::Result(result) => Value::Object(result),
-        // INVARIANT: a result is an object, so that an array is an error, and a string no answer.
+        // INVARIANT: a result is an object, so an array is an error, and a string is not an answer.
         Outcome::Error(RpcError { code, message }) => Value::Array(vec![code.into(), message.into()]),
         Outcome::Malformed(why) => Value::String(why),
     };
     JsonRpcMessage::response(ServerResult::CustomResult(CustomResult(body)), RequestId::Number(id))
 }
 
-/// Takes apart what [`ours`] has put together.
+/// Takes apart an answer built by [`ours`].
 pub(super) fn unpack(result: ServerResult) -> Option<Result<Map<String, Value>, Fault>> {
     match result {
         ServerResult::CustomResult(CustomResult(Value::Object(result))) => Some(Ok(result)),
@@ -201,7 +201,7 @@ pub(super) fn unpack(result: ServerResult) -> Option<Result<Map<String, Value>, 
     }
 }
 
-/// An answer that the SDK reads for itself.
+/// Builds an answer that the SDK reads itself.
 fn handshake(id: i64, outcome: Outcome) -> Result<RxJsonRpcMessage<RoleClient>, String> {
     match outcome {
         Outcome::Result(result) => {

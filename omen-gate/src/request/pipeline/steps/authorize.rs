@@ -11,13 +11,13 @@ use crate::request::pipeline::Request;
 use crate::request::state::{Authorized, Conformant};
 use omen_audit::Kind;
 
-/// Checks the allowlist, the order of calls and the grants and, if the call needs it, requests a confirmation.
+/// Checks the allowlist, the order of calls and the grants, and requests a confirmation if the call needs one.
 ///
 /// # Errors
 /// PG-3 if the tool is not allowed, differs from its approved form, may not be called with these arguments, or exceeds
-/// its rate. G1 if a permission is not granted, G2 if it no longer is. G3 if the call is not confirmed in time. R1 if
-/// the breaker is open, and R2 if the turn has spent its failures: then no confirmation is requested. O-1 to O-3, O-5
-/// and O-6 if the rules on order refuse the call. A1 if a decision cannot be recorded.
+/// its rate limit. G1 if a permission is not granted, G2 if it no longer is. G3 if the call is not confirmed in time.
+/// R1 if the breaker is open, and R2 if the turn has spent its failure budget; no confirmation is requested then. O-1
+/// to O-3, O-5 and O-6 if the rules on order refuse the call. A1 if a decision cannot be recorded.
 pub(crate) async fn authorize(request: Request<Conformant>) -> Result<Request<Authorized>, Blocked> {
     let Conformant { call, listed } = &request.state;
     let permitted = request.gate.allowed().permit_call(listed, request.turn(), call);
@@ -26,7 +26,7 @@ pub(crate) async fn authorize(request: Request<Conformant>) -> Result<Request<Au
     }
     let call = request.context.check(permitted).await?;
     let arguments = request.gate.judge_arguments(&call).await;
-    // Read once: a call that counts as refused must not pass because shadow mode begins meanwhile.
+    // Read once: a call that counts as refused must not pass because shadow mode begins in the meantime.
     let is_shadow = request.gate.is_shadow();
     let is_refused = arguments.is_err() && !is_shadow;
     let order = request.gate.order().ask(request.context.origin(), call.tool(), call.args(), is_refused).await;
@@ -48,7 +48,7 @@ pub(crate) async fn authorize(request: Request<Conformant>) -> Result<Request<Au
     Ok(request.at(|conformant| Authorized { lease, confirmed, listed: conformant.listed, order }))
 }
 
-/// Requests a confirmation of the call, if the call could be made.
+/// Requests a confirmation of the call if the call could be made.
 async fn ask(request: &Request<Conformant>, call: &Call) -> Result<Ruling<Confirmed>, Blocked> {
     let Request { gate, context, .. } = request;
     context.check(worth_asking(gate, context, call)).await?;
@@ -56,12 +56,12 @@ async fn ask(request: &Request<Conformant>, call: &Call) -> Result<Ruling<Confir
     Ok(gate.ask(call).await)
 }
 
-/// Checks that the call could be made now, so that nobody is asked in vain (R1, R2, PG-6). Dispatch checks all of this
-/// again.
+/// Checks that the call could be made now, so that nobody is asked in vain (R1, R2, PG-6). Dispatch repeats all these
+/// checks.
 fn worth_asking(gate: &Gate, context: &RequestContext, call: &Call) -> Result<(), Blocked> {
     gate.breakers().look(&call.tool().tool)?;
     let known = gate.turns().record(context.counted_turn())?;
-    // While another call of the turn runs, the remaining budget is unknown.
+    // While another call of the turn is running, the remaining budget is unknown.
     let Ok(mut known) = known.try_lock() else { return Ok(()) };
     known.is_fresh(context)?;
     gate.before().allows(context, call)?;
@@ -69,17 +69,17 @@ fn worth_asking(gate: &Gate, context: &RequestContext, call: &Call) -> Result<()
     attempt.map_err(|abort| Blocked::new(abort.code(), abort.to_string(), "start another turn"))
 }
 
-/// Checks that tool, turn and session allow one more call now (PG-3, R2). Dispatch counts it.
+/// Checks that the tool, the turn and the session allow one more call now (PG-3, R2). Dispatch counts the call.
 fn within_limits(gate: &Gate, context: &RequestContext, call: &Call) -> Result<(), Blocked> {
     gate.rates().look(call.tool(), gate.rate_of(call.tool()))?;
     let known = gate.turns().record(context.counted_turn())?;
-    // While another call of the turn runs, the number of calls is unknown.
+    // While another call of the turn is running, the number of calls is unknown.
     let Ok(known) = known.try_lock() else { return Ok(()) };
     gate.turns().may_call(known.calls, context.session())
 }
 
-/// Guard of a call that waits for its confirmation. If its caller goes away in between, as a stopped proxy does, the
-/// log would have no outcome for a call that was allowed so far: dropping the guard records a denial (G4).
+/// Guard for a call that waits for its confirmation. If the caller goes away in between, e.g. a stopped proxy, the log
+/// would lack an outcome for a call that was allowed so far, so dropping the guard records a denial (G4).
 struct WaitingCall<'w> {
     context: &'w RequestContext,
     call: &'w Call,

@@ -9,13 +9,13 @@ use crate::request::gate::Gate;
 use crate::request::pipeline::Request;
 use crate::request::state::{Conformant, Planned};
 
-/// Checks the call against the tool's own schema, as its server last listed it. The server lists its tools again before
-/// the call is made. It does so here if it has not listed them yet, has announced a change, or has listed something
+/// Checks the call against the tool's own schema, as last listed by its server. The server lists its tools again before
+/// the call is made, or already here if it has not listed them yet, has announced a change, or has listed something
 /// that would refuse the call.
 ///
 /// # Errors
-/// PG-2 if server or tool do not exist, or the arguments do not match exactly; R3 if the server cannot list its tools;
-/// A1 if the refusal cannot be recorded.
+/// PG-2 if the server or tool does not exist, or the arguments do not match exactly; R3 if the server cannot list its
+/// tools; A1 if the refusal cannot be recorded.
 pub(crate) async fn conform(request: Request<Planned>) -> Result<Request<Conformant>, Blocked> {
     let found = found(&request.gate, &request.state.call).await;
     if !matches!(found, Ok((_, Ok(())))) {
@@ -33,9 +33,9 @@ pub(crate) async fn conform(request: Request<Planned>) -> Result<Request<Conform
     Ok(Request { gate, context, state: Conformant { call, listed } })
 }
 
-/// Finds the tool, and checks the arguments against its schema.
+/// Finds the tool and checks the arguments against its schema.
 async fn found(gate: &Gate, call: &ToolCall) -> Result<(Arc<Listed>, Result<(), Blocked>), Blocked> {
-    // A server may have fixed its list without an announcement: a refusal must not rest on an old list.
+    // The server may have fixed its list without announcing it, so a refusal must not rest on an old list.
     if let Some(known) = gate.discovery().known(call.tool())?
         && known.conform(call.args()).is_ok()
         && gate.allowed().permit(&known).is_ok()

@@ -23,22 +23,22 @@ use crate::request::turn_registry::TurnRecord;
 use crate::server::{CheckedServer, Dispatch};
 use omen_audit::Kind;
 
-/// Calls the tool, once. Grants and confirmation are checked again right before; the intent is in the audit log before
+/// Calls the tool once. Grants and confirmation are checked again right before; the intent is in the audit log before
 /// the tool runs, and the outcome after it. An answer with `isError` is an answer, but counts as a failure of the turn.
 ///
 /// # Errors
 /// [`Stopped::Blocked`] if the tool has changed (PG-3) or is gone (PG-2), its server cannot list it (R3), a grant is
 /// revoked, expired or used up (G2), the confirmation is no longer valid (G3), the breaker is open (R1), the rules on
-/// order refuse the call (O-1 to O-3, O-5, O-6), or the intent cannot be recorded (A1): nothing ran.
+/// order refuse the call (O-1 to O-3, O-5, O-6), or the intent cannot be recorded (A1); nothing ran.
 /// [`Stopped::Failed`] if the tool fails (R3).
 /// [`Stopped::BrokenOff`] if a grant is revoked or expires while the tool runs (G2), or the episode withdraws the task
-/// (D52): the call is cancelled.
-/// [`Stopped::Unrecorded`] if the outcome cannot be recorded (A1): the tool was called, and its answer is withheld.
-/// [`Stopped::Aborted`] if the turn has spent its failures (R2), or its step has ended (R4).
+/// (D52); the call is cancelled.
+/// [`Stopped::Unrecorded`] if the outcome cannot be recorded (A1); the tool was called, and its answer is withheld.
+/// [`Stopped::Aborted`] if the turn has spent its failure budget (R2), or its step has ended (R4).
 pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dispatched>, Stopped> {
     let Request { gate, context, state: Authorized { lease, confirmed, listed, order } } = request;
     let call = lease.call().clone();
-    // Held until the end: a turn makes one call at a time.
+    // Held until the end, because a turn makes one call at a time.
     let record = context.check(gate.turns().record(context.counted_turn())).await?;
     let mut record = record.lock().await;
     context.check(record.is_fresh(&context).and_then(|()| gate.before().allows(&context, &call))).await?;
@@ -49,7 +49,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     };
     let mut open = CallGuard::new(&gate, &context, &call, attempt, order);
     // Listing the tools here means that a changed tool costs neither a confirmation nor a use of a grant, and leaves no
-    // intent. A call that costs neither needs only the list after the intent.
+    // intent. A call that costs neither needs the list only after the intent, unless the server has announced a change.
     let admitted = match lease.is_used_up() {
         true => gate.discovery().unchanged(&listed).await.map(drop),
         false => gate.discovery().unannounced(&listed).await,
@@ -61,7 +61,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     let (counted, room) = gate.turns().count_call(calls, context.session());
     context.check_or_try(gate.is_shadow(), room).await?;
     let admission = context.check(gate.breakers().admit(&call.tool().tool)).await?;
-    // In one step with the verdict the call counts for the rules on order.
+    // The verdict and the counting of the call by the rules on order are one step.
     let (ordered, verdict) = context.check(open.order.make(confirmed.is_some())).await?;
     context.check_or_try(gate.is_shadow(), verdict).await?;
     open.mark_intended(admission);
@@ -107,7 +107,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     let fault = outcome.as_ref().map_or_else(|fault| Some(fault.clone()), Answer::fault);
     let ran = fault.as_ref().map_or(Ran::Yes, |fault| fault.class().ran());
     let end = end_of(&gate, &listed, &outcome, ran);
-    // Before the call counts as over: reading may take time, and the caller may go away meanwhile.
+    // Done before the call counts as over: reading may take time, and the caller may go away in the meantime.
     let answer = match &outcome {
         Ok(answer) if end == Ended::Ok => open.order.read_answer(answer).await,
         _ => None,
@@ -128,8 +128,8 @@ async fn aborted(context: &RequestContext, abort: Abort) -> Stopped {
     context.aborted(&abort).await.map_or_else(Stopped::from, |()| abort.into())
 }
 
-/// End of a call for the rules on order. An answer that PG-4 withholds is a failure, and one with which the tool has not
-/// said yet what it did leaves that open.
+/// Returns how a call ended for the rules on order. An answer that PG-4 withholds is a failure; an answer in which the
+/// tool has not yet said what it did leaves the end open.
 fn end_of(gate: &Gate, listed: &Listed, outcome: &Result<Answer, Fault>, ran: Ran) -> Ended {
     match outcome {
         Ok(answer) if answer.is_interim() => Ended::MayHaveRun,
@@ -144,7 +144,7 @@ fn end_of(gate: &Gate, listed: &Listed, outcome: &Result<Answer, Fault>, ran: Ra
     }
 }
 
-/// Records that the tool is about to run, and sets the number of the entry.
+/// Records that the tool is about to run, and sets the entry number.
 async fn intent(
     context: &RequestContext,
     mut entry: Map<String, Value>,
@@ -161,8 +161,8 @@ async fn intent(
     Ok(())
 }
 
-/// Checks the preconditions of the call once more, now that its intent is written: changes and revocations during the
-/// write count, too (PG-3, G2, R4). The server is asked first, because that takes time; all later checks are immediate.
+/// Checks the preconditions of the call again after its intent is written, because changes and revocations during the
+/// write count too (PG-3, G2, R4). The server is asked first because that takes time; all later checks are immediate.
 async fn still_holds(
     gate: &Gate,
     context: &RequestContext,
@@ -170,7 +170,7 @@ async fn still_holds(
     redeemed: &Redeemed,
 ) -> Result<CheckedServer, Stopped> {
     let form = gate.discovery().still(listed).await?;
-    // The targets of links may have changed.
+    // Link targets may have changed.
     context.try_only(gate.is_shadow(), gate.judge_arguments(redeemed.call()).await).await??;
     context.try_only(gate.is_shadow(), context.screened(&gate.policy())).await??;
     // Resolving links and recording a refusal in shadow mode took time.
@@ -181,8 +181,8 @@ async fn still_holds(
     Ok(form)
 }
 
-/// Runs the call while its grants, the directive's token and its episode's lease are valid. Once one is revoked,
-/// expired or withdrawn, the call may not finish, and its answer is not returned (G2, D52).
+/// Runs the call while its grants, the directive's token and its episode's lease are valid. Once one of them is
+/// revoked, expired or withdrawn, the call may not finish, and its answer is not returned (G2, D52).
 async fn while_it_stands(
     gate: &Gate,
     context: &RequestContext,
@@ -209,13 +209,13 @@ async fn while_it_stands(
     }
 }
 
-/// Outcome of a call that a rule stopped before or during the call.
+/// Returns the outcome of a call that a rule stopped before or during the call.
 fn stopped_by_rule(context: &RequestContext, call: &Call, stopped: &Stopped) -> Value {
     let why = context.why_stopped(stopped);
     json!({ "call": call.hash(), "code": stopped.code().as_str(), "ran": stopped.ran(), "why": why })
 }
 
-/// Outcome of a call: the answer's hash, or the fault.
+/// Returns the outcome of a call: the answer's hash, or the fault.
 fn outcome_of(
     call: &Call,
     outcome: &Result<Answer, Fault>,
@@ -224,7 +224,7 @@ fn outcome_of(
     breaker: BreakerState,
 ) -> Map<String, Value> {
     let answer = outcome.as_ref().ok().and_then(|answer| {
-        // Numbers without a canonical text cannot be hashed; the typing step refuses the answer later.
+        // Numbers without canonical text cannot be hashed; the typing step refuses the answer later.
         let bytes = serde_json::to_value(answer).ok().and_then(|answer| canonical(&answer).ok())?;
         Some(base16ct::lower::encode_string(&Sha256::digest(bytes)))
     });

@@ -9,10 +9,10 @@ use crate::request::plan::Plan;
 use crate::request::state::{Planned, Screened, Terminal};
 use omen_audit::Kind;
 
-/// Parses the planner's text: exactly one JSON object.
+/// Parses the planner's text, which must be exactly one JSON object.
 ///
 /// # Errors
-/// PG-1 if it is anything else, PG-T if it is a final answer without a question, and A1 if the refusal cannot be
+/// PG-1 if the text is anything else, PG-T if it is a final answer without a question, and A1 if the refusal cannot be
 /// recorded.
 pub(crate) async fn plan(
     request: Request<Screened>,

@@ -4,7 +4,7 @@ use crate::base::Blocked;
 use crate::request::pipeline::Request;
 use crate::request::state::{Received, Screened};
 
-/// Screens the query by the operator's patterns, before any server is asked for its tools.
+/// Screens the query against the operator's patterns before any server is asked for its tools.
 ///
 /// # Errors
 /// PG-0 if a pattern matches or the query is too long; A1 if the refusal cannot be recorded.

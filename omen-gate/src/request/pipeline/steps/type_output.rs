@@ -8,8 +8,8 @@ use crate::request::state::{Dispatched, Typed, Untyped};
 /// Converts the answer into a value of the type registered for the tool.
 ///
 /// # Errors
-/// PG-4 if the answer is an error, has no structured content, or does not match the tool's schema or the type's.
-/// Returns the raw answer with the reason; no summary can be made of it.
+/// PG-4 if the answer is an error, has no structured content, or does not match the schema of the tool or the type.
+/// Returns the raw answer with the reason; it cannot be summarized.
 pub(crate) async fn type_output<T: DeserializeOwned + 'static>(
     request: Request<Dispatched>,
 ) -> Result<Request<Typed<T>>, Request<Untyped>> {
