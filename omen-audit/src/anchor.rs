@@ -1,4 +1,4 @@
-//! Anchors: states of a log, to be kept elsewhere.
+//! Anchors: records of a log's state, to be kept elsewhere.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use super::head::{ChainPosition, Head, Sealed};
 use super::{Key, Mac};
 use omen_base::{NotExact, regular};
 
-/// State of a log: its number of entries, and the seal of the last one. Kept where a process that can write to the log
-/// cannot write, an anchor reveals that log and head record were both set back or rewritten (A3).
+/// State of a log: its number of entries, and the seal of the last one. If an anchor is kept where a process that can
+/// write to the log cannot write, it reveals that the log and head record were both set back or rewritten (A3).
 ///
-/// It is not secret. Its text is one line of JSON with its own seal, so it cannot be forged without the key.
+/// An anchor is not secret. Its text is one line of JSON with its own seal, so it cannot be forged without the key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Anchor {
     at: ChainPosition,
@@ -24,10 +24,10 @@ impl Anchor {
         Ok(Self { at, text })
     }
 
-    /// Parses an anchor made with this key. Surrounding blanks are ignored.
+    /// Parses an anchor made with this key. Surrounding white space is ignored.
     ///
     /// # Errors
-    /// If the text is not an anchor, was changed, or belongs to another key.
+    /// If the text is not an anchor, has been changed, or was made with another key.
     pub fn parse(text: &str, key: &Key) -> Result<Self, BadAnchor> {
         let sealed: Sealed = serde_json::from_str(text).map_err(|error| BadAnchor::NotAnchor(error.to_string()))?;
         let at = sealed.open(key, LABEL).ok_or(BadAnchor::Seal)?;
@@ -37,7 +37,7 @@ impl Anchor {
     /// Reads an anchor from a file.
     ///
     /// # Errors
-    /// If the file cannot be read, is not a regular file, or has no anchor of this key.
+    /// If the file cannot be read, is not a regular file, or does not contain an anchor made with this key.
     pub fn from_file(path: impl AsRef<Path>, key: &Key) -> Result<Self, BadAnchor> {
         let path = path.as_ref();
         let unreadable = |why: String| BadAnchor::Unreadable { path: path.to_owned(), why };
@@ -46,13 +46,13 @@ impl Anchor {
         Self::parse(&text, key)
     }
 
-    /// Number of entries of the log.
+    /// Returns the number of entries in the log.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.at.count
     }
 
-    /// Seal of the last entry.
+    /// Returns the seal of the last entry.
     #[must_use]
     pub fn last(&self) -> Mac {
         self.at.last
@@ -70,7 +70,7 @@ impl fmt::Display for Anchor {
     }
 }
 
-/// Error of an invalid anchor, or one of another key.
+/// Error for an anchor that is invalid or was made with another key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadAnchor {
@@ -88,12 +88,12 @@ pub enum BadAnchor {
     Unreadable {
         /// Path of the file.
         path: PathBuf,
-        /// Reason of the failure.
+        /// Reason for the failure.
         why: String,
     },
 }
 
-/// Largest anchor file in bytes; far more than an anchor needs.
+/// Maximum size of an anchor file in bytes, far more than an anchor needs.
 const MAX_FILE: u64 = 64 * 1024;
 
 const LABEL: &[u8] = b"omen-gate audit log v1: anchor";

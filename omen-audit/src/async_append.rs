@@ -9,25 +9,25 @@ use super::log::Audit;
 use super::{AuditError, Receipt, Record};
 
 impl Audit {
-    /// Appends a record, as [`append`](Self::append) does. The entry is in the log when this returns. Entries are
-    /// written in the order of their requests, even if nobody waits for one of them.
+    /// Appends a record as [`append`](Self::append) does. The entry is in the log when this returns. Entries are
+    /// written in the order in which they were requested, even if nobody waits for one of them.
     ///
     /// # Errors
-    /// As [`append`](Self::append); also if 65,536 entries wait already.
+    /// As for [`append`](Self::append); also if 65,536 entries are already waiting.
     pub async fn record(&self, record: Record<'_>) -> Result<Receipt, AuditError> {
         let (waiter, recorded) = oneshot::channel();
         let due = QueuedEntry { draft: Draft::new(&record.into())?, waiter: Waiter::Task(waiter) };
-        // Abandoned callers may have left many entries; the queue is bounded (A1).
+        // Abandoned callers may have left many entries, so the queue is bounded (A1).
         if self.waiting().push_below(MAX_WAITING, due).ok_or(AuditError::Full(MAX_WAITING))? {
             self.lead_elsewhere();
         }
         recorded.await.unwrap_or(Err(AuditError::Interrupted))
     }
 
-    /// Queues a record without waiting. A failure closes the log itself. Accepted even if the queue is full, as it is
-    /// the consequence of an entry that was accepted.
+    /// Queues a record without waiting. A failure closes the log. The record is accepted even if the queue is full,
+    /// because it is the consequence of an accepted entry.
     pub fn record_later(&self, record: Record<'_>) {
-        // An entry without a canonical text stays unrecorded, and the action before it without an outcome.
+        // An entry without canonical text stays unrecorded, which leaves the preceding action without an outcome.
         let Ok(draft) = Draft::new(&record.into()) else { return };
         let (waiter, _) = oneshot::channel();
         if self.waiting().push(QueuedEntry { draft, waiter: Waiter::Task(waiter) }) {
@@ -35,18 +35,18 @@ impl Audit {
         }
     }
 
-    /// Writes the queued entries: on a thread that may block, if the log blocks.
+    /// Writes the queued entries, on a thread that may block if the log blocks.
     fn lead_elsewhere(&self) {
         let audit = self.clone();
         let waits = audit.waits();
         let duty = PendingLead(move || audit.lead());
         match Handle::try_current() {
             Ok(runtime) if waits => drop(runtime.spawn_blocking(move || drop(duty))),
-            // Without a runtime no tool can run, but that failure must still be recorded, so this thread writes it.
+            // Without a runtime no tool can run, but that failure must still be recorded, so this thread writes the entries.
             _ => drop(duty),
         }
     }
 }
 
-/// Limit of waiting entries.
+/// Maximum number of waiting entries.
 const MAX_WAITING: usize = 65_536;

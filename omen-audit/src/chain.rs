@@ -8,7 +8,7 @@ use super::{Key, Mac};
 use omen_base::canonical;
 
 impl Entry {
-    /// Checks a line, without its line break, at its position in the chain, and returns the entry with its seal.
+    /// Checks a line, without its line break, against its position in the chain, and returns the entry with its seal.
     pub(crate) fn judge(line: &[u8], key: &Key, previous: &Mac, sequence: u64) -> Result<(Self, Mac), Flaw> {
         let entry: Self = serde_json::from_slice(line).map_err(Flaw::not_entry)?;
         if entry.sequence != sequence {
@@ -26,7 +26,7 @@ impl Entry {
 }
 
 impl ChainPosition {
-    /// Start of the chain, before the first entry.
+    /// Returns the start of the chain, before the first entry.
     pub(crate) fn genesis(key: &Key) -> Self {
         Self { count: 0, last: key.seal(&[b"omen-gate audit log v1: genesis"]) }
     }

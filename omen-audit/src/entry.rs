@@ -1,4 +1,4 @@
-//! Entries of the log, one per line.
+//! Log entries, one per line.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -15,12 +15,12 @@ use omen_base::{TurnId, canonical};
 pub enum Kind {
     /// Beginning or end of a turn, with its outcome.
     Turn,
-    /// Decision of a step of the gate: the call passed or was refused, as for a missing grant, an open breaker or a
+    /// Decision at a step of the gate: the call passed or was refused, e.g. for a missing grant, an open breaker or a
     /// changed tool.
     Decision,
-    /// Policy about to come into force, or refused.
+    /// Policy about to take effect, or refused.
     Policy,
-    /// Grants about to come into force.
+    /// Grants about to take effect.
     Grant,
     /// Revocation of grants.
     Revocation,
@@ -30,7 +30,7 @@ pub enum Kind {
     Intent,
     /// Outcome of an intent: an answer or a fault.
     Outcome,
-    /// Call that ran in spite of the gate: after a refusal, without a decision, or with other arguments than were allowed.
+    /// Call that ran in spite of the gate: after a refusal, without a decision, or with arguments other than those allowed.
     Bypass,
 }
 
@@ -42,24 +42,24 @@ pub(crate) enum OwnKind {
     Opened,
     /// The log was opened, and the remains of a crash were repaired.
     Repaired,
-    /// The file ends here, and the log continues in another one.
+    /// The file ends here, and the log continues in the next one.
     Rotated,
-    /// The file begins here, and continues another one.
+    /// The file begins here and continues the previous one.
     Continued,
 }
 
 /// Record to append to the log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record<'r> {
-    /// Kind of the entry.
+    /// Entry kind.
     pub kind: Kind,
     /// Turn of the record (A2).
     pub turn: &'r TurnId,
-    /// Packet that asked for it, if an episode did.
+    /// Packet that caused the record, if an episode did.
     pub packet_id: Option<&'r PacketId>,
     /// Episode of the packet.
     pub correlation_id: Option<&'r CorrelationId>,
-    /// Content. It is written verbatim: secrets do not belong here.
+    /// Content. It is written verbatim, so it must not contain secrets.
     pub data: Map<String, Value>,
 }
 
@@ -88,7 +88,7 @@ impl From<Record<'_>> for Entry {
     }
 }
 
-/// Entry as the JSON of its line.
+/// Entry as the JSON on its line.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
@@ -104,8 +104,8 @@ pub(crate) struct Entry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) correlation_id: Option<String>,
     pub(crate) data: Map<String, Value>,
-    /// Number of the first entry of its group, if that is another entry. The entries of a group were written together,
-    /// and acknowledged together.
+    /// Number of the first entry of the group, if that is a different entry. The entries of a group were written
+    /// together and acknowledged together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) group: Option<u64>,
     /// Seal; `None` while the entry is being sealed.
@@ -114,7 +114,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Creates an entry without number, time and seal.
+    /// Creates an entry without a number, time and seal.
     pub(crate) fn new(kind: Label, data: Map<String, Value>) -> Self {
         Self {
             v: Version,
@@ -131,7 +131,7 @@ impl Entry {
     }
 }
 
-/// Version of the format: 1.
+/// Format version: 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Version;
 
@@ -175,12 +175,12 @@ impl Label {
         Self::Own(OwnKind::Continued),
     ];
 
-    /// Whether entries of the kind belong to a turn. Entries of the log itself do not.
+    /// Returns whether entries of this kind belong to a turn. Entries of the log itself do not.
     pub(super) fn is_of_a_turn(self) -> bool {
         matches!(self, Self::Record(_))
     }
 
-    /// Label as it is written in an entry, with its quotation marks.
+    /// Returns the label as written in an entry, with its quotation marks.
     pub(super) fn text(self) -> Option<String> {
         String::from_utf8(canonical::write(&self).ok()?).ok()
     }

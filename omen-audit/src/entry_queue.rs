@@ -1,7 +1,7 @@
-//! Queue of waiting entries, in order, with leader election among those that wait.
+//! Ordered queue of waiting entries, with leader election among the waiting threads.
 //!
-//! There is no dedicated writer thread. One waiting thread at a time *leads*: it writes the queued entries as one
-//! group, for all of them, while the next ones gather. A group waits for the disk twice, independent of its size.
+//! There is no dedicated writer thread. One waiting thread at a time *leads*: it writes the queued entries as one group, on
+//! behalf of all waiting callers, while further entries gather. A group waits for the disk twice, regardless of its size.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -15,7 +15,7 @@ use super::receipt::Receipt;
 
 pub(super) type AppendResult = Result<Receipt, AuditError>;
 
-/// Entry to be written.
+/// Entry to write.
 #[derive(Debug)]
 pub(super) struct QueuedEntry {
     pub(super) draft: Draft,
@@ -25,9 +25,9 @@ pub(super) struct QueuedEntry {
 /// Receiver of the result.
 #[derive(Debug)]
 pub(super) enum Waiter {
-    /// Thread, which can lead.
+    /// A thread, which can lead.
     Thread(SyncSender<LeadSignal>),
-    /// Task, which cannot lead because it must not block on the disk. It may have stopped waiting.
+    /// A task, which cannot lead because it must not block on the disk. It may have stopped waiting.
     Task(oneshot::Sender<AppendResult>),
 }
 
@@ -40,7 +40,7 @@ pub(super) enum LeadSignal {
 }
 
 impl Waiter {
-    /// Creates a waiter for a thread. At most one signal of each kind is sent, so sending never blocks.
+    /// Creates a waiter for a thread. Each kind of signal is sent at most once, so sending never blocks.
     pub(super) fn thread() -> (Self, Receiver<LeadSignal>) {
         let (sender, receiver) = sync_channel(2);
         (Self::Thread(sender), receiver)
@@ -60,7 +60,7 @@ pub(super) struct EntryQueue(Mutex<QueueState>);
 #[derive(Debug, Default)]
 struct QueueState {
     due: VecDeque<QueuedEntry>,
-    /// Whether a leader exists, or has been signalled. Without one, the queue is empty.
+    /// Whether a leader exists or has been signalled. If not, the queue is empty.
     is_led: bool,
 }
 
@@ -72,7 +72,7 @@ impl EntryQueue {
         !std::mem::replace(&mut queue.is_led, true)
     }
 
-    /// Adds an entry if fewer than `limit` wait; `None` if there is no room.
+    /// Adds an entry if fewer than `limit` are waiting; `None` if the queue is full.
     pub(super) fn push_below(&self, limit: usize, due: QueuedEntry) -> Option<bool> {
         let mut queue = self.0.lock();
         if queue.due.len() >= limit {
@@ -87,8 +87,8 @@ impl EntryQueue {
         self.0.lock().due.pop_front()
     }
 
-    /// Whether the leader continues after a group. It stops if the queue is empty, or if a waiting thread can lead, so
-    /// that no thread writes for others forever.
+    /// Returns whether the leader continues after a group. It stops if the queue is empty or a waiting thread can lead,
+    /// so that no thread writes for others forever.
     pub(super) fn keeps_leader(&self) -> bool {
         let mut queue = self.0.lock();
         if queue.due.is_empty() {
@@ -99,11 +99,11 @@ impl EntryQueue {
             Waiter::Thread(thread) => Some(thread),
             Waiter::Task(_) => None,
         });
-        // A thread that has gone away does not receive the signal.
+        // A thread that is gone does not receive the signal.
         !threads.into_iter().any(|thread| thread.try_send(LeadSignal::Lead).is_ok())
     }
 
-    /// Ends a leadership without a result: wakes all that wait, and elects no one.
+    /// Ends a leadership without a result: wakes all waiters and elects nobody.
     fn abandon(&self) {
         let mut queue = self.0.lock();
         queue.is_led = false;
@@ -114,7 +114,7 @@ impl EntryQueue {
     }
 }
 
-/// Guard of a leader: if it panics, the others stop waiting for it.
+/// Guard for a leader: if it panics, the others stop waiting for it.
 pub(super) struct LeaderGuard<'w>(pub(super) &'w EntryQueue);
 
 impl Drop for LeaderGuard<'_> {
@@ -125,8 +125,8 @@ impl Drop for LeaderGuard<'_> {
     }
 }
 
-/// Guard of a pending leadership on its way to a thread that may block. Dropping it, as at the end of a runtime, writes
-/// the queued entries.
+/// Guard for a pending leadership on its way to a thread that may block. Dropping the guard, e.g. at the end of a
+/// runtime, writes the queued entries.
 pub(super) struct PendingLead<F: Fn()>(pub(super) F);
 
 impl<F: Fn()> Drop for PendingLead<F> {

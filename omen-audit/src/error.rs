@@ -1,4 +1,4 @@
-//! Errors of the log.
+//! Log errors.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,14 +8,14 @@ use super::flaw::Flaw;
 use super::verdict::LogVerdict;
 use omen_base::NotExact;
 
-/// Error when appending to or opening a log: nothing was recorded. Actions that need the record must not happen (A1).
+/// Error appending to or opening a log: nothing was recorded. Actions that require the record must not happen (A1).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuditError {
-    /// Another process, or another part of this one, has the log open.
+    /// The log is open in another process or another part of this one.
     #[error("the log `{0}` is in use")]
     InUse(PathBuf),
-    /// The log is missing, but its head record exists: the log was removed.
+    /// The log is missing but its head record exists, so the log was removed.
     #[error("the log `{0}` is gone, but its head record is there")]
     Gone(PathBuf),
     /// The first file of the log is missing, but a later one exists.
@@ -23,7 +23,7 @@ pub enum AuditError {
     Headless {
         /// First file of the log.
         log: PathBuf,
-        /// File that continues it.
+        /// File that continues the log.
         later: PathBuf,
     },
     /// A file of the log is unusable.
@@ -37,16 +37,16 @@ pub enum AuditError {
     /// The log cannot be read or written.
     #[error("the log cannot be read or written: {0}")]
     Store(#[from] io::Error),
-    /// A file of the log was removed, moved or replaced while the log is in use.
+    /// A file of the log was removed, moved or replaced while the log was in use.
     #[error("`{0}` was removed, moved or replaced while the log is in use")]
     Misplaced(PathBuf),
-    /// The log was tampered with, or truncated. It is left unchanged.
+    /// The log was tampered with or truncated. It is left unchanged.
     #[error("the log is {0}")]
     NotSound(LogVerdict),
     /// The anchor that the log must contain cannot be used.
     #[error("{0}")]
     Required(#[from] BadAnchor),
-    /// An entry, or the head record, has no canonical text.
+    /// An entry or the head record has no canonical text.
     #[error("the entry cannot be recorded: {0}")]
     NotCanonical(#[from] NotExact),
     /// An entry is too long.
@@ -60,13 +60,13 @@ pub enum AuditError {
     /// An entry would not be read back unchanged.
     #[error("the entry cannot be recorded, because it could not be read back: {0}")]
     NotReadBack(Flaw),
-    /// The clock shows a time that has no RFC 3339 text.
+    /// The clock shows a time that cannot be written in RFC 3339.
     #[error("the clock shows a time before 1970 or after 9999")]
     Clock,
-    /// The log has no call in doubt whose intent has this number.
+    /// No call in doubt in the log has an intent with this number.
     #[error("entry {0} is not the intent of a call in doubt")]
     NotInDoubt(u64),
-    /// The queue already has this many entries, its limit.
+    /// The queue has reached its limit of this many entries.
     #[error("{0} entries are waiting to be recorded")]
     Full(usize),
     /// Recording was interrupted.
@@ -78,7 +78,7 @@ pub enum AuditError {
 }
 
 impl AuditError {
-    /// Returns the same error for another entry of the group.
+    /// Returns the same error for another entry in the group.
     pub(super) fn again(&self) -> Self {
         match self {
             Self::Store(error) => Self::Store(io::Error::new(error.kind(), error.to_string())),
@@ -88,7 +88,7 @@ impl AuditError {
         }
     }
 
-    /// Help for the error.
+    /// Returns the help for the error.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {

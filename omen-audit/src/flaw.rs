@@ -1,18 +1,18 @@
-//! Flaws of a line of the log.
+//! Flaws in a line of the log.
 
 use omen_types::limits::MAX_LINE_BYTES;
 
-/// Flaw of a line.
+/// Flaw in a line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Flaw {
-    /// The line exceeds the limit of entries.
+    /// The line exceeds the entry size limit.
     #[error("it is longer than {MAX_LINE_BYTES} bytes")]
     Long,
-    /// The line is not an entry; reason, cut to 200 characters.
+    /// The line is not an entry. Holds the reason, truncated to 200 characters.
     #[error("invalid entry: {0}")]
     NotEntry(String),
-    /// The entry belongs at another position.
+    /// The entry belongs at a different position.
     #[error("expected entry {expected}, found entry {found}")]
     Sequence {
         /// Expected number.
@@ -23,7 +23,7 @@ pub enum Flaw {
     /// The seal does not match the content, the preceding entries, or the key.
     #[error("invalid seal")]
     Mac,
-    /// The last line has no line break, and is not the start of an entry, the only remains that a crash leaves.
+    /// The last line has no line break and is not the start of an entry, which is all that a crash can leave.
     #[error("it has no line break, and is not the start of an entry: expected {expected} after {at} bytes")]
     NotStart {
         /// Length of the valid start in bytes.
@@ -37,8 +37,8 @@ pub enum Flaw {
 }
 
 impl Flaw {
-    /// Creates a flaw from a parser's error. The error may quote the line, so it is cut. The parser counts each line as
-    /// line 1.
+    /// Creates a flaw from a parser error. The error may quote the line, so it is truncated. The parser calls each line
+    /// line 1, so the line number is dropped.
     pub(super) fn not_entry(why: impl ToString) -> Self {
         let why = why.to_string().replace(" at line 1 column ", " at column ");
         Self::NotEntry(why.chars().take(200).collect())

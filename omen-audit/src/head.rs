@@ -1,8 +1,8 @@
 //! Head record: the end of the acknowledged log (D49).
 //!
-//! Without it, entries could be removed from the end unnoticed. The record has 512 bytes, the size of a sector, and is
-//! written in place: storage writes a sector whole, so a crash leaves the old record or the new one. Should a write
-//! stop midway nevertheless, the verifier detects it, because with key and log it can compute both records.
+//! Without the head record, entries could be removed from the end unnoticed. The record has 512 bytes, the size of a sector, and
+//! is written in place: storage writes a sector as a whole, so a crash leaves either the old record or the new one. If a write
+//! nevertheless stops midway, the verifier detects it, because it can compute both records from the key and the log.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -12,7 +12,7 @@ use omen_base::{NotExact, canonical};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ChainPosition {
-    /// Number of entries up to here.
+    /// Number of entries up to this position.
     pub(crate) count: u64,
     /// Seal of the last entry.
     pub(crate) last: Mac,
@@ -22,22 +22,21 @@ pub(crate) struct ChainPosition {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
     pub(crate) at: ChainPosition,
-    /// Number of entries at the end that were written but not acknowledged before a crash, while this is still to be
-    /// recorded.
+    /// Number of entries at the end that were written but not acknowledged before a crash, until this is recorded.
     pub(crate) adopted: u64,
-    /// Whether the file has ended, and the next one is safely written.
+    /// Whether the file has ended and the next one has been safely written.
     pub(crate) continued: bool,
 }
 
 impl Head {
-    /// Creates the record at a position.
+    /// Creates the record for a position.
     pub(crate) fn new(at: ChainPosition) -> Self {
         Self { at, adopted: 0, continued: false }
     }
 }
 
 impl Head {
-    /// Encodes the record as one line, padded with blanks.
+    /// Encodes the record as a single line, padded with blanks.
     pub(crate) fn encode(self, key: &Key) -> Result<[u8; SIZE], NotExact> {
         let text = Sealed::new(key, LABEL, self)?.text()?;
         let mut bytes = [b' '; SIZE];
@@ -49,7 +48,7 @@ impl Head {
         Ok(bytes)
     }
 
-    /// Decodes a record, if these are exactly the bytes of one sealed with this key.
+    /// Decodes a record if the bytes are exactly a record sealed with this key.
     pub(crate) fn decode(bytes: &[u8], key: &Key) -> Option<Self> {
         let sealed: Sealed = serde_json::from_slice(bytes).ok()?;
         let at = sealed.open(key, LABEL)?;
@@ -57,7 +56,7 @@ impl Head {
         (head.encode(key).ok()? == *bytes).then_some(head)
     }
 
-    /// Whether these bytes are a partial write of the head at `new` over another record.
+    /// Returns whether the bytes are a partial write of the head at `new` over another record.
     pub(crate) fn is_torn(bytes: &[u8], old: Self, new: ChainPosition, key: &Key) -> bool {
         // Records with `adopted` or `continued` are only written atomically, by replacement.
         let Ok(new) = Self::new(new).encode(key) else { return false };
@@ -83,7 +82,7 @@ pub(crate) struct Sealed {
 }
 
 impl Sealed {
-    /// Seals a position. The label keeps a seal for one purpose from serving another.
+    /// Seals a position. The label prevents a seal for one purpose from being used for another.
     pub(crate) fn new(key: &Key, label: &[u8], head: Head) -> Result<Self, NotExact> {
         let Head { at, adopted, continued } = head;
         let adopted = AdoptedCount(adopted);
@@ -92,7 +91,7 @@ impl Sealed {
         Ok(sealed)
     }
 
-    /// Returns the position, if the seal is valid.
+    /// Returns the position if the seal is valid.
     pub(crate) fn open(&self, key: &Key, label: &[u8]) -> Option<ChainPosition> {
         let unsealed = Self { seal: None, ..*self }.text().ok()?;
         let fits = self.seal.is_some_and(|seal| key.fits(&[label, &unsealed], &seal));
@@ -104,7 +103,7 @@ impl Sealed {
     }
 }
 
-/// Number of adopted entries. One is written as `true`, as in earlier versions, which adopted at most one.
+/// Number of adopted entries. A count of one is written as `true`, as in earlier versions, which adopted at most one.
 #[derive(Clone, Copy, Debug, Default)]
 struct AdoptedCount(u64);
 

@@ -1,4 +1,4 @@
-//! Key of the log.
+//! Log key.
 
 use std::env::VarError;
 use std::fmt;
@@ -11,12 +11,12 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 use super::key_error::{BYTES, KeyError};
 use super::{Mac, secret};
 
-/// Key that seals the log: at least 32 bytes, written as hexadecimal digits.
+/// Key that seals the log: at least 32 bytes, written in hexadecimal.
 ///
-/// Only the keyed state of HMAC-SHA-256 is kept, not the bytes, and it is wiped on drop. `Debug` does not show it, and
-/// it cannot be exported.
+/// Only the keyed state of HMAC-SHA-256 is kept, not the bytes, and it is wiped on drop. `Debug` does not show the key,
+/// and it cannot be exported.
 pub struct Key {
-    /// Keyed state, cloned for every message: this halves the work for a short one.
+    /// Keyed state, cloned for every message, which halves the work for short ones.
     keyed: Hmac<Sha256>,
 }
 
@@ -24,7 +24,7 @@ impl Key {
     /// Creates a key from its bytes.
     ///
     /// # Errors
-    /// If there are fewer than 32, or all of them are the same.
+    /// If there are fewer than 32 bytes, or all of them are the same.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, KeyError> {
         if bytes.len() < BYTES {
             return Err(KeyError::Short(bytes.len()));
@@ -36,7 +36,7 @@ impl Key {
         Ok(Self { keyed })
     }
 
-    /// Parses a key from hexadecimal digits. Surrounding blanks, such as a final line break, are ignored.
+    /// Parses a key in hexadecimal. Surrounding white space, such as a final line break, is ignored.
     ///
     /// # Errors
     /// If the text is not hexadecimal, or the key is too short.
@@ -46,20 +46,20 @@ impl Key {
         Self::from_bytes(&bytes)
     }
 
-    /// Reads a key from a file with its digits. On Unix, only the owner may have permissions on the file: a key that
+    /// Reads a key in hexadecimal from a file. On Unix, only the owner may have permissions on the file: a key that
     /// others can read protects nothing (A3).
     ///
     /// # Errors
-    /// If the file cannot be read, is not a regular file, is accessible to others, or has no key.
+    /// If the file cannot be read, is not a regular file, is accessible to others, or contains no key.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, KeyError> {
         Self::from_hex(&secret::read(path.as_ref())?)
     }
 
-    /// Reads a key from an environment variable with its digits. A file is better: the environment keeps the digits,
+    /// Reads a key in hexadecimal from an environment variable. A file is safer: the environment retains the digits,
     /// and child processes inherit them.
     ///
     /// # Errors
-    /// If the variable is not set, or has no key.
+    /// If the variable is not set or contains no key.
     pub fn from_env(variable: &str) -> Result<Self, KeyError> {
         match std::env::var(variable) {
             Ok(text) => Self::from_hex(&Zeroizing::new(text)),
@@ -68,10 +68,10 @@ impl Key {
         }
     }
 
-    /// Creates a key of 32 random bytes of the operating system, in a new file that only the owner may read and write.
+    /// Creates a key of 32 random bytes from the operating system, in a new file that only the owner may read and write.
     ///
     /// # Errors
-    /// If the file exists already or cannot be written, or there are no random bytes.
+    /// If the file already exists or cannot be written, or no random bytes are available.
     pub fn create(path: impl AsRef<Path>) -> Result<Self, KeyError> {
         Self::from_bytes(secret::create(path.as_ref())?.as_ref())
     }
@@ -81,13 +81,13 @@ impl Key {
         Mac::new(self.over(parts).finalize().into_bytes().into())
     }
 
-    /// Derives a key for a purpose that no other caller has.
+    /// Derives a key for a purpose that must be unique to the caller.
     #[must_use]
     pub fn derived(&self, purpose: &str) -> [u8; 32] {
         *self.seal(&[purpose.as_bytes()]).as_bytes()
     }
 
-    /// Whether a MAC is the seal of a message. Takes constant time.
+    /// Returns whether a MAC is the seal of a message, in constant time.
     pub(crate) fn fits(&self, parts: &[&[u8]], mac: &Mac) -> bool {
         self.over(parts).verify_slice(mac.as_bytes()).is_ok()
     }
@@ -99,7 +99,7 @@ impl Key {
     }
 }
 
-/// An HMAC consists of two hash states and a buffer. They wipe themselves, by the feature `zeroize` of `sha2`.
+/// An HMAC consists of two hash states and a buffer, which wipe themselves because of the feature `zeroize` of `sha2`.
 impl ZeroizeOnDrop for Key {}
 
 impl fmt::Debug for Key {

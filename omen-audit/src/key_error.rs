@@ -1,9 +1,9 @@
-//! Errors of keys.
+//! Key errors.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Error of a missing, invalid or unsafe key.
+/// Error for a missing, invalid or unsafe key.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
@@ -18,7 +18,7 @@ pub enum KeyError {
     /// The file is a directory, a pipe or a device.
     #[error("key file `{0}` is not a regular file")]
     NotFile(PathBuf),
-    /// Others than the owner have permissions on the file.
+    /// Users other than the owner have permissions on the file.
     #[error("key file `{path}` is accessible to other users (mode {mode:o})")]
     Open {
         /// Path of the file.
@@ -29,14 +29,14 @@ pub enum KeyError {
     /// The environment variable is not set.
     #[error("the environment variable `{0}` is not set")]
     NotSet(String),
-    /// The text is not an even number of hexadecimal digits. The message does not quote it, for it may be most of a
-    /// key.
+    /// The text is not an even number of hexadecimal digits. The message does not quote the text, which may be most of
+    /// a key.
     #[error("the key is not an even number of hexadecimal digits")]
     NotHex,
     /// The key has too few bytes.
     #[error("the key has {0} bytes; at least {BYTES} are required")]
     Short(usize),
-    /// The key is one repeated byte, which is a placeholder.
+    /// The key is a single repeated byte, i.e. a placeholder.
     #[error("the key is one byte repeated")]
     Uniform,
     /// The text is not the 64 digits of an Ed25519 key. The message does not quote it.
@@ -51,7 +51,7 @@ pub enum KeyError {
 }
 
 impl KeyError {
-    /// Help for the error.
+    /// Returns the help for the error.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
@@ -84,5 +84,5 @@ impl KeyError {
     }
 }
 
-/// Minimal length of a key in bytes.
+/// Minimum key length in bytes.
 pub(super) const BYTES: usize = 32;

@@ -2,9 +2,9 @@
 //!
 //! Every refusal, every decision about grants and confirmations, every intent to run a tool and every outcome is an
 //! entry: one line of JSON in canonical form (RFC 8785), with `mac`, the HMAC-SHA-256 over the `mac` of the previous
-//! entry (32 bytes) and the entry's own bytes without its `mac`. Each entry therefore seals all previous ones. Beside
-//! the log is a head record with the count and the last `mac` under its own seal, so that entries removed from the end
-//! are missed (D49).
+//! entry (32 bytes) and the entry's own bytes without its `mac`. Each entry therefore seals all previous ones. Next to
+//! the log is a head record with the count and the last `mac` under its own seal, so that the removal of entries from
+//! the end is detected (D49).
 //!
 //! ```
 //! use std::sync::Arc;
@@ -27,39 +27,39 @@
 //!
 //! # Guarantees and limits (A3)
 //!
-//! The log is tamper-evident, not tamper-proof: it does not prevent changes of the files, it reveals them.
+//! The log is tamper-evident, not tamper-proof: it does not prevent changes to the files but reveals them.
 //!
-//! Without the key, write access to the files does not allow entries to be changed, added, removed, repeated or
-//! reordered unnoticed: the seals no longer match. If entries are removed from the end, the head record is ahead of the
-//! log. A changed or removed head record is detected, too.
+//! Without the key, entries cannot be changed, added, removed, repeated or reordered unnoticed, even with write access
+//! to the files, because the seals would no longer match. If entries are removed from the end, the head record is ahead
+//! of the log. A changed or removed head record is also detected.
 //!
 //! The log does not reveal:
 //!
-//! - **Changes made with the key.** With read access to the key, or to the memory of this process, the whole log can be
-//!   rewritten with valid seals. The key belongs where the agent and its tools cannot read it: in a file of another
-//!   user, or on another machine. An [`Anchor`] that was kept elsewhere reveals even this, up to where it was taken.
-//! - **That log and head record were both set back** to an earlier state, from a backup, say. They match each other.
-//!   An [`Anchor`] that was kept elsewhere reveals it; entries since the last anchor can be lost unnoticed.
-//! - **That one log was replaced by another** with its head record, if both have the same key. Give each log its own
-//!   key, or keep anchors.
-//! - **That both files were removed** and a new log was begun. An anchor reveals this, too.
-//! - **Loss of entries that were never acknowledged.** A crash may lose the last one. The action that needed it has not
-//!   happened, for a tool runs only after its intent was acknowledged.
-//! - **Whether the recorded content is true.** It is what the gate reported, at the time that its clock showed.
+//! - **Changes made with the key.** With read access to the key, or to the memory of this process, the whole log can be rewritten
+//!   with valid seals. Keep the key where the agent and its tools cannot read it: in a file owned by another user, or on another
+//!   machine. An [`Anchor`] kept elsewhere reveals even such changes, up to the point where it was taken.
+//! - **That the log and head record were both set back** to an earlier state, e.g. from a backup. They match each
+//!   other. An [`Anchor`] kept elsewhere reveals this, but entries after the last anchor can be lost unnoticed.
+//! - **That the log was replaced by another one** with its head record, if both have the same key. Give each log its
+//!   own key, or keep anchors.
+//! - **That both files were removed** and a new log was begun. An anchor reveals this too.
+//! - **The loss of entries that were never acknowledged.** A crash may lose the last entry. The action that required it
+//!   has not happened, because a tool runs only after its intent was acknowledged.
+//! - **Whether the recorded content is true.** The content is what the gate reported, at the time shown by its clock.
 //!
 //! # After a crash
 //!
-//! An entry is written to the log, then the head record is set to it, then it is acknowledged; simultaneous entries
-//! take these steps together, as a group. Whenever the process dies, every acknowledged entry is in the log. Some
-//! entries of one group may be there without being acknowledged, and the start of a further line. Both count as
-//! [`LogVerdict::Incomplete`], and opening the log repairs it: whole entries stay, and the start of a line is cut off
-//! and kept beside the log. Other bytes at the end are not left by a crash (D57): they count as
-//! [`LogVerdict::Tampered`]. The start of a line can be forged without the key, as long as it ends before the seal can
-//! be checked; it adds nothing, and it is kept. A log that is [`LogVerdict::Tampered`] or [`LogVerdict::Truncated`] is
-//! not opened, so nothing is added to it.
+//! An entry is written to the log, then the head record is updated to include it, and then it is acknowledged;
+//! simultaneous entries take these steps together, as a group. Whenever the process dies, every acknowledged entry is
+//! in the log. Some entries of one group, and the start of a further line, may be present without having been
+//! acknowledged. Both count as [`LogVerdict::Incomplete`] and are repaired when the log is opened: whole entries stay,
+//! and the start of a line is cut off and kept next to the log. A crash does not leave any other bytes at the end
+//! (D57), so these count as [`LogVerdict::Tampered`]. The start of a line can be forged without the key, as long as it
+//! ends before the seal can be checked; it adds nothing, and it is kept. A log that is [`LogVerdict::Tampered`] or
+//! [`LogVerdict::Truncated`] is not opened, so nothing is added to it.
 //!
-//! A head record that names no entry is created before the log. An empty log without a head record is therefore not
-//! left by a crash, either.
+//! A head record that names no entry is created before the log. An empty log without a head record is therefore not the
+//! result of a crash either.
 
 mod anchor;
 mod async_append;
@@ -113,8 +113,8 @@ pub use signed::{PublicKey, SignedAnchor, SignedVerdict, SigningKey};
 pub use verdict::{LogVerdict, Tampering, Verification};
 pub use verify::{Verifier, verify};
 
-/// Verifies one file of a log, with the head record beside it. A missing log whose head record exists counts as
-/// truncated to nothing. [`verify_log`] verifies a log in all its files.
+/// Verifies one file of a log, with the head record next to it. A missing log whose head record exists counts as
+/// truncated to nothing. [`verify_log`] verifies a log with all its files.
 ///
 /// # Errors
 /// If the log is open for writing, or the files cannot be read.

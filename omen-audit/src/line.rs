@@ -1,7 +1,7 @@
 //! Encoding of an entry as a line in canonical form (RFC 8785), assembled from parts.
 //!
 //! The expensive parts, above all the text of the data, are encoded and checked by the appending thread. The thread
-//! that writes a group adds number, time, group and seal, which are known only then.
+//! that writes a group adds the number, time, group and seal, which are not known earlier.
 
 use serde_json::{Map, Value};
 
@@ -14,7 +14,7 @@ use omen_base::{NotExact, canonical};
 /// Encoded entry without its position in the log.
 #[derive(Debug, PartialEq)]
 pub(super) struct Draft {
-    /// Text up to the group: episode and data.
+    /// Text before the group: episode and data.
     head: Vec<u8>,
     kind: Vec<u8>,
     packet_id: Vec<u8>,
@@ -25,14 +25,14 @@ pub(super) struct Draft {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LinePosition<'p> {
     pub(super) sequence: u64,
-    /// Time with its quotation marks.
+    /// Time, including its quotation marks.
     pub(super) time: &'p [u8],
     pub(super) group: Option<u64>,
 }
 
 impl Draft {
-    /// INVARIANT: the log accepts no entry that a verifier would reject. An agent can choose what is recorded of it,
-    /// and must not be able to make the log look tampered with. So the parts are read back.
+    /// INVARIANT: the log accepts no entry that a verifier would reject. An agent can influence what is recorded about
+    /// it, and must not be able to make the log look tampered with, so the parts are read back.
     pub(super) fn new(entry: &Entry) -> Result<Self, AuditError> {
         canonical::check_inner(&entry.data)?;
         let draft = Self::encode(entry)?;
@@ -53,7 +53,7 @@ impl Draft {
         })
     }
 
-    /// Returns the line at a position, sealed after the previous entry, with its line break.
+    /// Returns the line at a position, including its line break, sealed after the previous entry.
     pub(super) fn seal(&self, place: LinePosition<'_>, key: &Key, previous: &Mac) -> (Vec<u8>, Mac) {
         let (before, after) = self.unsealed(place);
         let mac = key.seal(&[previous.as_bytes(), &before, &after]);
@@ -62,7 +62,7 @@ impl Draft {
         (line, mac)
     }
 
-    /// Text before and after the seal.
+    /// Returns the text before and after the seal.
     pub(super) fn unsealed(&self, place: LinePosition<'_>) -> (Vec<u8>, Vec<u8>) {
         let Self { head, kind, packet_id, turn } = self;
         let group = place.group.map(|group| format!(",\"group\":{group}")).unwrap_or_default();

@@ -25,7 +25,7 @@ use omen_base::{GateClock, NotExact};
 
 /// Audit log open for writing. Clones write to the same log, from any thread.
 ///
-/// Appending waits for the disk, a few milliseconds with `sync`. Asynchronous code should call it on a thread that may
+/// Appending waits for the disk: a few milliseconds with `sync`. Asynchronous code should append on a thread that may
 /// block.
 #[derive(Clone)]
 pub struct Audit {
@@ -36,18 +36,18 @@ pub struct Audit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Whether an entry counts as recorded only when it survives a power failure. If off, it survives the death of the
-    /// process; after a power failure, acknowledged entries may be missing or the head record may be older than the
-    /// log, and the log then counts as truncated or tampered. On by default.
+    /// process, but after a power failure, acknowledged entries may be missing or the head record may be older than the
+    /// log, which then counts as truncated or tampered with. On by default.
     pub sync: bool,
-    /// Limit of an entry's line in bytes, at most [`MAX_LINE_BYTES`]. By default 1 MiB.
+    /// Maximum size of an entry's line in bytes, at most [`MAX_LINE_BYTES`]. 1 MiB by default.
     pub max_entry_bytes: usize,
-    /// Size in bytes at which a file of the log is rotated: `audit.000002.jsonl` continues `audit.jsonl`. By default,
-    /// files grow without limit.
+    /// Size in bytes at which a log file is rotated: `audit.000002.jsonl` continues `audit.jsonl`. By default, files
+    /// grow without limit.
     pub rotate_bytes: Option<NonZeroU64>,
-    /// Age at which a file is rotated, by its first entry, when the next entry is written.
+    /// Age of a file, measured from its first entry, at which it is rotated when the next entry is written.
     pub rotate_after: Option<Duration>,
     /// Anchor that the log must contain to be opened, so that a log that was set back, truncated or rewritten is not
-    /// continued. By default none.
+    /// continued. None by default.
     pub require: Option<Anchor>,
 }
 
@@ -58,10 +58,9 @@ impl Default for Options {
 }
 
 impl Audit {
-    /// Opens or creates a log in files. The whole log is verified first, and the remains of a crash are repaired: the
-    /// start of a last line, which was never acknowledged, is cut off and kept in a file beside the log; whole entries
-    /// stay; and an entry of the kind `repaired` has the names of the files. Without a crash, an entry `opened` is
-    /// written.
+    /// Opens or creates a log in files. First verifies the whole log and repairs the remains of a crash: the start of a
+    /// last line, which was never acknowledged, is cut off and kept in a file next to the log; whole entries stay; and
+    /// an entry of the kind `repaired` names the files. If there was no crash, an entry `opened` is written.
     ///
     /// # Errors
     /// If the log is in use, was tampered with or truncated, or cannot be read or written.
@@ -74,11 +73,11 @@ impl Audit {
         Self::open_after(path, key, clock, options, &mut None)
     }
 
-    /// Opens a log as [`open`](Self::open) does, and sets the checkpoint for the next time. With a checkpoint, only what follows it is
-    /// verified; if that does not fit, all of the log is.
+    /// Opens a log as [`open`](Self::open) does, and sets a checkpoint for the next time. With a checkpoint, only the entries
+    /// after it are verified; if they do not match it, the whole log is.
     ///
     /// # Errors
-    /// As [`open`](Self::open). If the log is in use, the checkpoint stays.
+    /// As for [`open`](Self::open). If the log is in use, the checkpoint is kept.
     pub fn open_after(
         path: impl AsRef<Path>,
         key: Key,
@@ -117,7 +116,7 @@ impl Audit {
         Self::begin(opened, key, clock, options)
     }
 
-    /// Begins to write to a log that was opened.
+    /// Begins writing to an opened log.
     fn begin(opened: OpenedFile, key: Key, clock: Arc<dyn GateClock>, options: Options) -> Result<Self, AuditError> {
         let OpenedFile { store, number, start, at, end, begun, own, data, before, past, .. } = opened;
         let waits = store.waits();
@@ -147,15 +146,15 @@ impl Audit {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// Derives a key from the log's, for a purpose that no other caller has.
+    /// Derives a key from the log's key, for a purpose that must be unique to the caller.
     #[must_use]
     pub fn derived(&self, purpose: &str) -> [u8; 32] {
         self.inner.key.derived(purpose)
     }
 
-    /// Appends a record. When this returns the receipt, the entry is in the log, and the head record covers it.
+    /// Appends a record. When this returns a receipt, the entry is in the log and covered by the head record.
     ///
-    /// Simultaneous entries of several threads are written together, and wait for the disk together.
+    /// Simultaneous entries from several threads are written together and wait for the disk together.
     ///
     /// # Errors
     /// If the entry is not recorded. After a failed write, nothing more is recorded until the log is opened again, and
@@ -164,24 +163,24 @@ impl Audit {
         self.write(record.into())
     }
 
-    /// Anchor of the log's current end, to be kept elsewhere.
+    /// Returns an anchor for the current end of the log, to be kept elsewhere.
     ///
     /// # Errors
-    /// If a write failed, so that the end is unknown.
+    /// If a write failed, so the end of the log is unknown.
     pub fn anchor(&self) -> Result<Anchor, AuditError> {
         let state = self.inner.state()?;
         Ok(Anchor::new(state.at, &self.inner.key)?)
     }
 
-    /// Calls that may have run, and had no known outcome when the log was opened, because the gate died in between
-    /// (PG-6). In the order of the log.
+    /// Returns calls that may have run and had no known outcome when the log was opened, because the gate died in
+    /// between (PG-6), in log order.
     #[must_use]
     pub fn in_doubt(&self) -> Vec<InDoubt> {
         self.inner.past.in_doubt().into_iter().cloned().collect()
     }
 
-    /// Settles a call in doubt, by the number of its intent: records whether its tool ran, as somebody has found out.
-    /// The call is no longer in doubt when the log is next opened.
+    /// Settles a call in doubt, identified by the number of its intent: records whether its tool ran, as somebody has
+    /// found out. The call is no longer in doubt when the log is next opened.
     ///
     /// # Errors
     /// [`AuditError::NotInDoubt`] if there is no such call, or if the entry is not recorded.
@@ -198,28 +197,28 @@ impl Audit {
         self.write(entry)
     }
 
-    /// Latest time of any entry, whatever the clock shows now (D56).
+    /// Returns the latest time of any entry, whatever the clock shows now (D56).
     ///
     /// # Errors
-    /// If a write failed, so that the content is unknown.
+    /// If a write failed, so the content of the log is unknown.
     pub fn latest(&self) -> Result<Option<SystemTime>, AuditError> {
         Ok(self.inner.state()?.latest)
     }
 
-    /// State replayed from the log when it was opened.
+    /// Returns the state replayed from the log when it was opened.
     pub fn past(&self) -> &ReplayedState {
         &self.inner.past
     }
 
-    /// Writes what is queued, and closes the log for all clones, so that it can be opened again at once. Nothing that is
-    /// appended from now on is recorded.
+    /// Writes the queued entries and closes the log for all clones, so that it can be opened again at once. Records
+    /// appended afterwards are not recorded.
     pub fn close(&self) {
         self.inner.write_group();
         let mut state = self.inner.state.lock().unwrap_or_else(PoisonError::into_inner);
         (state.broken, state.store) = (true, Box::new(Memory::default()));
     }
 
-    /// Appends an entry, and waits until it is recorded.
+    /// Appends an entry and waits until it is recorded.
     fn write(&self, entry: Entry) -> Result<Receipt, AuditError> {
         let (waiter, signals) = Waiter::thread();
         if self.inner.waiting.push(QueuedEntry { draft: Draft::new(&entry)?, waiter }) {
@@ -239,7 +238,7 @@ impl Audit {
         &self.inner.waiting
     }
 
-    /// Whether writing blocks on a device.
+    /// Returns whether writing blocks on a device.
     pub(super) fn waits(&self) -> bool {
         self.inner.waits
     }
@@ -269,18 +268,18 @@ struct AuditParts {
     state: Mutex<State>,
 }
 
-/// Conditions of rotation.
+/// Conditions for rotation.
 struct Rotation {
     bytes: Option<NonZeroU64>,
     age: Option<Duration>,
 }
 
 impl AuditParts {
-    /// Locks the state, if no write has failed.
+    /// Locks the state if no write has failed.
     fn state(&self) -> Result<MutexGuard<'_, State>, AuditError> {
         match self.state.lock() {
             Ok(state) if !state.broken => Ok(state),
-            // After a panic of the store, the end of the log is unknown, too.
+            // After a panic in the store, the end of the log is unknown too.
             Ok(_) | Err(_) => Err(AuditError::Broken),
         }
     }
@@ -297,7 +296,7 @@ impl AuditParts {
         drop(lead);
     }
 
-    /// Writes queued entries, up to the size of a group, and notifies their waiters.
+    /// Writes queued entries, up to the maximum group size, and notifies their waiters.
     fn write_group(&self) {
         let mut state = match self.state() {
             Ok(state) => state,
@@ -322,7 +321,7 @@ impl AuditParts {
             }
         }
         let written = if group.is_empty() { Ok(()) } else { state.write(&group, &self.key) };
-        // The next group need not wait until all are notified.
+        // The next group need not wait until all waiters are notified.
         drop(state);
         for (waiter, receipt) in waiters {
             waiter.notify(match &written {
@@ -341,7 +340,7 @@ impl AuditParts {
         state.write(&group, &self.key)
     }
 
-    /// Rotates the file if it has reached its size or age. A file has at least one entry after its first.
+    /// Rotates the file if it has reached its maximum size or age. A file has at least one entry after its first one.
     fn rotate_if_due(&self, state: &mut State) -> Result<(), AuditError> {
         let is_long = self.rotation.bytes.is_some_and(|bytes| state.end >= bytes.get());
         let is_old = self.rotation.age.is_some_and(|age| {
@@ -351,14 +350,14 @@ impl AuditParts {
             return Ok(());
         }
         let result = self.rotate(state);
-        // After an interrupted rotation, it is unknown which file is the last.
+        // After an interrupted rotation, it is unknown which file is the last one.
         state.broken |= result.is_err();
         result
     }
 
-    /// Rotates: writes the last entry of this file; the next file, whose first entry refers to that entry; and a note
-    /// in the head record of this file that the next one exists. A missing file is therefore detected, and nothing is
-    /// acknowledged in a file that could be taken for the remains of a crash.
+    /// Rotates the log: writes the last entry of this file; then the next file, whose first entry refers to that entry;
+    /// then a note in this file's head record that the next file exists. A missing file is therefore detected, and
+    /// nothing is acknowledged in a file that could be taken for the remains of a crash.
     fn rotate(&self, state: &mut State) -> Result<(), AuditError> {
         let number = state.number.checked_add(1).ok_or(AuditError::Broken)?;
         if state.store.has_next()? {
@@ -386,7 +385,7 @@ impl AuditParts {
     }
 }
 
-/// Entries that are written, and acknowledged, together.
+/// Entries that are written and acknowledged together.
 struct Group {
     before: ChainPosition,
     at: ChainPosition,
@@ -407,7 +406,7 @@ impl Group {
         self.at.count - self.before.count < GROUP_ENTRIES && self.lines.len() < GROUP_BYTES
     }
 
-    /// Assigns number and time to an entry, and seals it.
+    /// Assigns a number and time to an entry and seals it.
     fn add(&mut self, draft: &Draft, log: &AuditParts) -> Result<Receipt, AuditError> {
         let sequence = self.at.count + 1;
         if sequence > MAX_INTEGER {
@@ -429,7 +428,7 @@ impl Group {
 
 struct State {
     store: Box<dyn Store>,
-    /// Number of the file in the log.
+    /// Number of this file within the log.
     number: u32,
     /// End of the previous file.
     start: ChainPosition,
@@ -446,7 +445,7 @@ struct State {
 
 impl State {
     /// Refuses to write to a log that was removed or replaced: the entries would be lost, and another gate may have
-    /// begun a log in its place.
+    /// started a log in its place.
     fn check_place(&mut self) -> Result<(), AuditError> {
         match self.store.misplaced()? {
             Some(path) => Err(AuditError::Misplaced(path)),
@@ -478,11 +477,11 @@ fn rfc3339(time: SystemTime) -> Result<String, AuditError> {
     }
 }
 
-/// Limit of entries in a group.
+/// Maximum number of entries in a group.
 const GROUP_ENTRIES: u64 = 256;
 
 /// Size in bytes at which a group is complete.
 const GROUP_BYTES: usize = 4 * 1024 * 1024;
 
-/// Start of the year 10000, since 1970.
+/// Start of the year 10000, in time since 1970.
 const YEAR_10000: Duration = Duration::from_secs(253_402_300_800);

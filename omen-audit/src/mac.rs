@@ -1,10 +1,10 @@
-//! Message authentication codes, which seal an entry and all entries before it.
+//! Message authentication codes, which seal an entry together with all entries before it.
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// HMAC-SHA-256. It is not secret; it is written as 64 lower-case hexadecimal digits.
+/// HMAC-SHA-256. It is not secret, and is written as 64 lower-case hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Mac([u8; 32]);
 

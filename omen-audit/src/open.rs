@@ -1,4 +1,4 @@
-//! Opening of a log: verification of its files from the first on, repair after a crash, and completion of an
+//! Opening of a log: verification of its files from the first one on, repair after a crash, and completion of an
 //! interrupted rotation.
 
 use std::io::{self, Read};
@@ -28,16 +28,16 @@ pub(super) struct OpenedFile {
     /// Entry to write first, and its data.
     pub(super) own: OwnKind,
     pub(super) data: Map<String, Value>,
-    /// Previous file, if it does not note yet that this one exists.
+    /// Previous file, if its head record does not yet note that this one exists.
     pub(super) before: Option<FinishedFile>,
-    /// State replayed from the log, to be completed.
+    /// State replayed from the log, not yet completed.
     pub(super) past: ReplayedState,
     /// Verified part of the file.
     pub(super) part: VerifiedPart,
 }
 
-/// Verified part of a log, with the state replayed from it. [`Audit::open_after`](crate::Audit::open_after) verifies only what
-/// follows, and does not see changes before.
+/// Verified part of a log, with the state replayed from it. [`Audit::open_after`](crate::Audit::open_after) verifies only the
+/// entries after it, and does not notice changes before it.
 #[derive(Clone, Debug)]
 pub struct Checkpoint {
     /// Number of the log's last file.
@@ -45,9 +45,9 @@ pub struct Checkpoint {
     /// End of the previous file.
     pub(super) start: ChainPosition,
     pub(super) part: VerifiedPart,
-    /// Anchor that the log was compared with.
+    /// Anchor with which the log was compared.
     pub(super) require: Option<Anchor>,
-    /// State before it is completed: calls may still get their outcome.
+    /// State before completion: calls may still get their outcome.
     pub(super) past: ReplayedState,
 }
 
@@ -76,7 +76,7 @@ struct FileState {
     /// Unacknowledged entries and bytes to repair.
     entries: u64,
     torn: u64,
-    /// Whether the file has entries other than those of the log itself.
+    /// Whether the file has any entries besides those of the log itself.
     has_records: bool,
 }
 
@@ -106,7 +106,7 @@ pub(super) fn open(
         Some(Checkpoint { number, start, part, past, .. }) => (number, start, Some(part), past),
         None => (1, ChainPosition::genesis(key), None, ReplayedState::default()),
     };
-    // A finished file that does not note its successor: a crash has interrupted the rotation.
+    // A finished file that does not note its successor means that a crash interrupted the rotation.
     let mut before: Option<FinishedFile> = None;
     let mut adopted = 0;
     let mut found = find(&mut *store, (number, start, part), key, require, part.is_none(), &mut past)?;
@@ -115,7 +115,7 @@ pub(super) fn open(
             return Err(set_back(start.count));
         }
         if found.entries > 0 {
-            // Noted first, so that the pending record survives a crash of this process, too.
+            // Noted first, so that the pending record also survives a crash of this process.
             store.replace_head(&Head { adopted: found.entries, ..Head::new(found.at) }.encode(key)?)?;
             adopted += found.entries;
         }
@@ -140,12 +140,12 @@ pub(super) fn open(
     if store.has_next()? {
         return Err(AuditError::NotSound(LogVerdict::Tampered(Tampering::NotClosed(number + 1))));
     }
-    // If the anchor's entry exists, it was compared. A later anchor, or any anchor of an empty log, was not.
+    // If the anchor's entry exists, it has been compared. A later anchor, or any anchor for an empty log, has not.
     if let Some(anchor) = require.filter(|anchor| anchor.count() > found.at.count || found.at.count == 0) {
         return Err(AuditError::NotSound(LogVerdict::Truncated { have: found.at.count, want: anchor.count() }));
     }
     // A crash of this process before the record of the repair is written would lose it. The head record therefore notes
-    // it first, and the cut bytes are kept under a name that shows their offset.
+    // the repair first, and the cut bytes are kept under a name that shows their offset.
     if found.entries > 0 || !found.has_head {
         store.replace_head(&Head { adopted: found.entries, ..Head::new(found.at) }.encode(key)?)?;
     }
@@ -161,7 +161,7 @@ pub(super) fn open(
     Ok(OpenedFile { store, number, start, at, end, begun, own, data, before, past, part })
 }
 
-/// Verifies a file, or what follows a part of it. A file that may be missing counts as an unstarted log.
+/// Verifies a file, or the entries after a part of it. A file that may be missing counts as a log not yet started.
 fn find(
     store: &mut dyn Store,
     (number, start, part): (u32, ChainPosition, Option<VerifiedPart>),
@@ -220,7 +220,7 @@ fn find(
     }
 }
 
-/// Error of a head record that does not note the next file, although entries were acknowledged in it.
+/// Builds the error for a head record that does not note the next file, although entries were acknowledged in it.
 fn set_back(named: u64) -> AuditError {
     AuditError::NotSound(LogVerdict::Tampered(Tampering::HeadOld { named }))
 }

@@ -1,9 +1,9 @@
-//! Partial writes: the start of one line, and nothing else (D57).
+//! Partial writes: the start of one line and nothing else (D57).
 //!
-//! Whether bytes at the end of a log are such a start is decided against the one canonical text of an entry: the order
-//! of its members, the number after the last entry, the forms of time and seal, canonical strings, numbers and keys. If
-//! the rest can be inferred, the seal is checked, too. Only one forgery is undetectable: a start that was made up
-//! without the key and ends before its seal can be checked.
+//! Whether bytes at the end of a log are such a start is decided against the single canonical text of an entry: the
+//! order of its members, the number following that of the last entry, the forms of time and seal, and canonical
+//! strings, numbers and keys. If the rest can be inferred, the seal is checked too. Only one forgery is undetectable: a
+//! start that was made up without the key and ends before its seal can be checked.
 
 use std::cmp::Ordering;
 
@@ -15,8 +15,8 @@ use super::flaw::Flaw;
 use super::{Key, Mac};
 use omen_base::{MAX_DEPTH, TurnId, canonical};
 
-/// Checks bytes without a line break at the end of a log: they must be the start of the next entry's line. The entry
-/// may be in the group that begins with the entry `group`.
+/// Checks that bytes without a line break at the end of a log are the start of the next entry's line. The entry may be
+/// in the group that begins with the entry `group`.
 pub(crate) fn judge(tail: &[u8], key: &Key, previous: &Mac, sequence: u64, group: Option<u64>) -> Result<(), Flaw> {
     let mut reader = Reader { text: tail, at: 0 };
     let there = match reader.entry(sequence, group) {
@@ -36,7 +36,7 @@ enum ParseStop {
     End,
     /// The bytes end within [`END`], after this many of its bytes.
     Rest(usize),
-    /// A byte is invalid; expected text.
+    /// A byte is invalid. Holds the expected text.
     Wrong(String),
 }
 
@@ -44,7 +44,7 @@ type Progress<T> = Result<T, ParseStop>;
 
 struct Reader<'t> {
     text: &'t [u8],
-    /// Valid bytes parsed so far.
+    /// Number of valid bytes parsed so far.
     at: usize,
 }
 
@@ -134,7 +134,7 @@ impl Reader<'_> {
         Err(ParseStop::Wrong(format!("`{}`", String::from_utf8_lossy(literal))))
     }
 
-    /// Parses one of several texts, and returns its index.
+    /// Parses one of several texts and returns its index.
     fn one_of(&mut self, texts: &[&str]) -> Progress<usize> {
         let mut ends = false;
         for (index, text) in texts.iter().enumerate() {
@@ -197,7 +197,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Parses an escape. Each has one spelling, and only characters that need it are escaped.
+    /// Parses an escape. Each escape has only one spelling, and only characters that need escaping are escaped.
     fn escape(&mut self) -> Progress<char> {
         let escapes: Vec<_> = ('\0'..='\u{1f}').chain(['"', '\\']).map(|c| (c, escaped(c))).collect();
         let texts: Vec<_> = escapes.iter().map(|(_, text)| text.as_str()).collect();
@@ -250,7 +250,7 @@ impl Reader<'_> {
                 ParsedString::Start(key) => (key, false),
             };
             let follows = before.as_ref().is_none_or(|before| {
-                // The start of a key may still become a key that follows the one it is a prefix of.
+                // The start of a key may still grow into a key that sorts after the one that it is a prefix of.
                 by_utf_16(before, &key) == Ordering::Less || (!is_whole && before.starts_with(&key))
             });
             if !follows {
@@ -285,7 +285,7 @@ impl Reader<'_> {
     }
 }
 
-/// String, or the available start of one.
+/// Complete string, or the available start of one.
 enum ParsedString {
     Whole(String),
     Start(String),
@@ -305,8 +305,8 @@ fn is_number(text: &str) -> bool {
         .is_ok_and(|value| value.is_number() && canonical::canonical(&value).is_ok_and(|own| own == text.as_bytes()))
 }
 
-/// Whether a text is a prefix of `-?(0|[1-9][0-9]*)(\.[0-9]+)?(e-[1-9][0-9]*)?`. A non-negative exponent would exceed
-/// 2^53−1.
+/// Returns whether a text is a prefix of `-?(0|[1-9][0-9]*)(\.[0-9]+)?(e-[1-9][0-9]*)?`. A non-negative exponent would
+/// exceed 2^53−1.
 fn is_number_start(text: &str) -> bool {
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let text = text.strip_prefix('-').unwrap_or(text);
@@ -315,7 +315,7 @@ fn is_number_start(text: &str) -> bool {
     let (whole, fraction) =
         mantissa.split_once('.').map_or((mantissa, None), |(whole, fraction)| (whole, Some(fraction)));
     let is_whole = digits(whole) && whole.len() <= 16 && (whole.len() == 1 || !whole.starts_with('0'));
-    // A part that is followed by another one is complete.
+    // A part followed by another one is complete.
     let is_mantissa = is_whole && (!whole.is_empty() || (fraction.is_none() && exponent.is_none()));
     let is_fraction = fraction.is_none_or(|fraction| {
         digits(fraction)
@@ -332,7 +332,7 @@ fn is_number_start(text: &str) -> bool {
     is_mantissa && is_fraction && is_exponent
 }
 
-/// Form of a time: `0` matches any digit.
+/// Time format, in which `0` matches any digit.
 const TIME: &[u8] = b"0000-00-00T00:00:00.000Z";
 
 /// End of every entry.

@@ -1,4 +1,4 @@
-//! Reading of entries during verification, and following a log as it grows.
+//! Reading entries during verification, and following a log as it grows.
 
 use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -18,56 +18,56 @@ use omen_base::canonical;
 pub struct Logged<'e>(&'e Entry);
 
 impl<'e> Logged<'e> {
-    /// Number of the entry.
+    /// Returns the entry number.
     #[must_use]
     pub fn sequence(self) -> u64 {
         self.0.sequence
     }
 
-    /// Time of writing by the clock of the gate (RFC 3339).
+    /// Returns the time of writing by the gate's clock (RFC 3339).
     #[must_use]
     pub fn time(self) -> &'e str {
         &self.0.time
     }
 
-    /// Kind, such as `intent`.
+    /// Returns the kind, such as `intent`.
     #[must_use]
     pub fn kind(self) -> String {
         self.0.kind.text().unwrap_or_default().trim_matches('"').to_owned()
     }
 
-    /// Turn of the entry; `None` for entries of the log itself.
+    /// Returns the turn of the entry; `None` for entries of the log itself.
     #[must_use]
     pub fn turn(self) -> Option<&'e str> {
         self.0.turn.as_deref()
     }
 
-    /// Packet that asked for the entry, if an episode did.
+    /// Returns the packet that caused the entry, if an episode did.
     #[must_use]
     pub fn packet_id(self) -> Option<&'e str> {
         self.0.packet_id.as_deref()
     }
 
-    /// Episode of the packet.
+    /// Returns the episode of the packet.
     #[must_use]
     pub fn correlation_id(self) -> Option<&'e str> {
         self.0.correlation_id.as_deref()
     }
 
-    /// Content of the entry.
+    /// Returns the content of the entry.
     #[must_use]
     pub fn data(self) -> &'e Map<String, Value> {
         &self.0.data
     }
 
-    /// Line of the entry, without the line break.
+    /// Returns the line of the entry, without the line break.
     #[must_use]
     pub fn line(self) -> String {
         canonical::write(self.0).ok().and_then(|line| String::from_utf8(line).ok()).unwrap_or_default()
     }
 }
 
-/// Verifies a log in all its files, and passes each sound entry to a callback, in order, before the following entries
+/// Verifies a log with all its files, and passes each sound entry to a callback, in order, before the following entries
 /// are verified.
 ///
 /// # Errors
@@ -81,7 +81,7 @@ pub fn read_log(
     verify_log_to(log.as_ref(), key, anchor, &mut |entry| seen(Logged(entry)))
 }
 
-/// Reader of a log as it grows, across its files.
+/// Reader that follows a log as it grows, across its files.
 #[derive(Debug)]
 pub struct Follow {
     log: PathBuf,
@@ -91,7 +91,7 @@ pub struct Follow {
 }
 
 impl Follow {
-    /// Continues after a verified log, if it was sound.
+    /// Creates a reader that continues after a verified log, if the log was sound.
     #[must_use]
     pub fn after(log: impl AsRef<Path>, found: &LogVerification) -> Option<Self> {
         let last = found.files.last()?;
@@ -99,7 +99,7 @@ impl Follow {
         found.is_sound().then(|| Self { log, number, at: last.found.point(), offset: last.found.bytes })
     }
 
-    /// Reads the entries acknowledged since the last time.
+    /// Reads the entries acknowledged since the last call.
     ///
     /// # Errors
     /// If a file cannot be read, or an entry is not the expected one.

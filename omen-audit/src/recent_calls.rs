@@ -1,4 +1,4 @@
-//! Calls of the last day, and calls of turns and sessions with a budget, for the limits after a restart.
+//! Calls of the last day, and calls of turns and sessions with a budget, for enforcing limits after a restart.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, SystemTime};
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// Times of calls by tool, and numbers of calls by turn and session.
 #[derive(Clone, Debug, Default)]
 pub struct RecentCalls {
-    /// Times by server and tool, joined with a separator that no name has.
+    /// Times by server and tool, joined with a separator that occurs in no name.
     tools: BTreeMap<String, VecDeque<SystemTime>>,
     turns: BTreeMap<String, u32>,
     sessions: BTreeMap<String, u32>,
@@ -31,7 +31,7 @@ impl RecentCalls {
                 }
             }
         }
-        // Only gates with such a budget write this member; for other gates nothing is kept.
+        // Only gates with such a budget write this member; for other gates nothing needs to be kept.
         if data.contains_key(TURN_CALLS) {
             *self.turns.entry(turn.to_owned()).or_default() += 1;
         }
@@ -46,7 +46,7 @@ impl RecentCalls {
         self.sessions.remove(turn);
     }
 
-    /// Forgets the tool whose last call is the oldest, if there are too many.
+    /// Forgets the tool with the oldest last call if there are too many tools.
     fn make_room(&mut self) {
         if self.tools.len() < MOST_TOOLS {
             return;
@@ -55,36 +55,36 @@ impl RecentCalls {
         oldest.into_iter().for_each(|tool| drop(self.tools.remove(&tool)));
     }
 
-    /// Tools with the times of their calls.
+    /// Iterates over the tools with the times of their calls.
     pub fn tools(&self) -> impl Iterator<Item = (&str, &str, &VecDeque<SystemTime>)> {
         self.tools
             .iter()
             .filter_map(|(tool, made)| tool.split_once(SEPARATOR).map(|(server, tool)| (server, tool, made)))
     }
 
-    /// Calls that a turn has made.
+    /// Returns the number of calls that a turn has made.
     pub fn of_turn(&self, turn: &str) -> u32 {
         self.turns.get(turn).copied().unwrap_or_default()
     }
 
-    /// Calls that a session has made.
+    /// Returns the number of calls that a session has made.
     pub fn of_session(&self, session: &str) -> u32 {
         self.sessions.get(session).copied().unwrap_or_default()
     }
 }
 
-/// Member of an intent with its session.
+/// Member of an intent that names its session.
 pub const SESSION: &str = "session";
 
 /// Member of an intent that marks the turn's calls as counted.
 pub const TURN_CALLS: &str = "turn_calls";
 
-/// Member of an entry with the turn of the user, if the entry's own turn is part of it.
+/// Member of an entry that names the user's turn, if the entry's own turn is part of one.
 pub const USER_TURN: &str = "user_turn";
 
 const SEPARATOR: char = '\0';
 
-/// Limits of what is kept; like those of rates, a day and a thousand calls.
+/// Limits on what is kept: like those of rate limits, one day and a thousand calls.
 const LONGEST: Duration = Duration::from_secs(86_400);
 const MOST_CALLS: usize = 1000;
 const MOST_TOOLS: usize = 4096;

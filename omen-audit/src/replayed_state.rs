@@ -1,8 +1,8 @@
-//! State replayed from a log, which must persist across restarts (PG-6, R2, G2). Breakers are only in memory: the log
-//! does not record whether a tool works (R1, D73).
+//! State replayed from a log, which must persist across restarts (PG-6, R2, G2). Breakers are kept only in memory: the
+//! log does not record whether a tool works (R1, D73).
 //!
-//! It is collected while the log is verified, entry by entry. Its size depends on what is still relevant, not on the
-//! log: 16 bytes for each directive that had its call, and little else.
+//! The state is collected entry by entry while the log is verified. Its size depends on what is still relevant, not on
+//! the size of the log: 16 bytes for each directive that had its call, and little else.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
@@ -17,27 +17,27 @@ use omen_base::canonical;
 /// State replayed from a log.
 #[derive(Clone, Debug, Default)]
 pub struct ReplayedState {
-    /// Calls with an intent and no outcome, by turn and hash.
+    /// Calls with an intent but no outcome, by turn and hash.
     open: BTreeMap<(String, String), OpenCall>,
-    /// Directives that had their call. Sorted once the log is read.
+    /// Directives that have had their call. Sorted once the log has been read.
     called: Vec<Fingerprint>,
-    /// Failures of the turns that have not ended.
+    /// Failures of turns that have not ended.
     budgets: BTreeMap<Fingerprint, Failures>,
-    /// Revoked grants of the configuration, by their content.
+    /// Revoked grants of the configuration, by content.
     revoked: BTreeSet<Fingerprint>,
     /// Grants of the configuration in the current run of a gate, by id.
     given: BTreeMap<u64, GivenGrant>,
-    /// Uses taken of counted grants of the configuration, by grant content.
+    /// Uses taken of the configuration's counted grants, by grant content.
     spent: BTreeMap<Fingerprint, u64>,
-    /// Calls that count for limits.
+    /// Calls that count towards limits.
     recent: RecentCalls,
     /// The `order` fields of entries, for the rules on order.
     order: Vec<OrderRecord>,
-    /// Latest time of an entry. The last entry may be earlier: the clock may have been set back.
+    /// Latest time of any entry. The last entry may be earlier, because the clock may have been set back.
     latest: Option<SystemTime>,
 }
 
-/// Call in doubt: the gate recorded its intent, and died before the outcome was known, so it may have run.
+/// Call in doubt: the gate recorded its intent and died before the outcome was known, so the call may have run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct InDoubt {
@@ -49,15 +49,15 @@ pub struct InDoubt {
     pub turn: String,
     /// Tool, as `server/tool`.
     pub tool: String,
-    /// Hash of tool and arguments.
+    /// Hash of the tool and arguments.
     pub call: String,
-    /// Directive, if an episode asked for the call.
+    /// Directive, if an episode requested the call.
     pub packet_id: Option<String>,
     /// Episode of the directive.
     pub correlation_id: Option<String>,
 }
 
-/// What an entry says to the rules on order: its member `order`, as JSON.
+/// Data in an entry for the rules on order: its member `order`, as JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OrderRecord {
@@ -69,21 +69,21 @@ pub struct OrderRecord {
     pub order: Box<str>,
 }
 
-/// Member of an entry with what it says to the rules on order.
+/// Member of an entry that holds its data for the rules on order.
 const ORDER: &str = "order";
 
 /// Grant of the configuration.
 #[derive(Clone, Copy, Debug)]
 struct GivenGrant {
     grant: Fingerprint,
-    /// Whether its uses are limited.
+    /// Whether the grant has a limited number of uses.
     counted: bool,
 }
 
 #[derive(Clone, Debug)]
 struct OpenCall {
     doubt: InDoubt,
-    /// Turn that its failure counts for: that of the user, if it is part of one.
+    /// Turn in which a failure of the call counts: the user's, if the call is part of one.
     counted_turn: String,
     directive: Option<Fingerprint>,
 }
@@ -91,18 +91,18 @@ struct OpenCall {
 /// Failures of a turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Failures {
-    /// Failures so far.
+    /// Number of failures so far.
     pub failures: u32,
-    /// Failures since the last success.
+    /// Number of failures since the last success.
     pub in_a_row: u32,
     /// Class of the last failure.
     pub last: String,
 }
 
-/// Class of a call whose caller went away.
+/// Class recorded for a call whose caller went away.
 const CANCELLED: &str = "cancelled";
 
-/// First half of a SHA-256.
+/// First half of a SHA-256 hash.
 type Fingerprint = u128;
 
 impl ReplayedState {
@@ -148,7 +148,7 @@ impl ReplayedState {
     }
 
     /// Replays a revocation by the operator. If grants were revoked because a new configuration dropped them, the entry
-    /// names no tool: they do not count as revoked, and may be granted again with all their uses.
+    /// names no tool: such grants do not count as revoked, and may be granted again with all their uses.
     fn add_revocation(&mut self, data: &Map<String, Value>) {
         let grants = ids(data).filter_map(|id| self.given.get(&id)).map(|given| given.grant);
         if data.contains_key("tool") {
@@ -161,7 +161,7 @@ impl ReplayedState {
         }
     }
 
-    /// Counts a use of a grant. Uses are taken before the intent is written, and not returned, whatever the outcome.
+    /// Counts a use of a grant. Uses are taken before the intent is written, and are not returned whatever the outcome.
     fn add_uses(&mut self, data: &Map<String, Value>) {
         for given in ids(data).filter_map(|id| self.given.get(&id)).filter(|given| given.counted) {
             let spent = self.spent.entry(given.grant).or_default();
@@ -210,7 +210,7 @@ impl ReplayedState {
                     failures.in_a_row = 0;
                 }
             }
-            // Cancelled by a rule: neither tool nor turn has failed.
+            // Cancelled by a rule: neither the tool nor the turn failed.
             None => {}
         }
     }
@@ -235,56 +235,56 @@ impl ReplayedState {
         self.called.shrink_to_fit();
     }
 
-    /// Calls in doubt, in the order of the log.
+    /// Returns the calls in doubt, in log order.
     pub fn in_doubt(&self) -> Vec<&InDoubt> {
         let mut all: Vec<_> = self.open.values().map(|open| &open.doubt).collect();
         all.sort_by_key(|doubt| doubt.sequence);
         all
     }
 
-    /// Call in doubt with this hash that satisfies a predicate.
+    /// Returns the call in doubt that has this hash and satisfies a predicate.
     pub fn doubt(&self, call: &str, holds: impl Fn(&InDoubt) -> bool) -> Option<&InDoubt> {
-        // Few at most: calls that were under way when a gate died.
+        // There are few of them at most: calls in progress when a gate died.
         self.open.values().map(|open| &open.doubt).find(|doubt| doubt.call == call && holds(doubt))
     }
 
-    /// Whether a directive had its call.
+    /// Returns whether a directive has had its call.
     pub fn was_called(&self, turn: &str, packet_id: &str) -> bool {
         self.called.binary_search(&fingerprint(&[turn, packet_id])).is_ok()
     }
 
-    /// Failures of a turn, if it has any.
+    /// Returns the failures of a turn, if it has any.
     pub fn failures(&self, turn: &str) -> Option<&Failures> {
         self.budgets.get(&fingerprint(&[turn]))
     }
 
-    /// Latest time of an entry, if the log has any.
+    /// Returns the latest time of an entry, if the log has any.
     pub fn latest(&self) -> Option<SystemTime> {
         self.latest
     }
 
-    /// What entries say to the rules on order, in the order of the log.
+    /// Returns the data of all entries for the rules on order, in log order.
     pub fn order(&self) -> &[OrderRecord] {
         &self.order
     }
 
-    /// Calls that count for limits.
+    /// Returns the calls that count towards limits.
     pub fn recent(&self) -> &RecentCalls {
         &self.recent
     }
 
-    /// Uses taken of a grant of the configuration, by its members.
+    /// Returns the number of uses taken of a grant of the configuration, identified by its members.
     pub fn spent(&self, grant: &Map<String, Value>) -> u64 {
         of_grant(grant).and_then(|grant| self.spent.get(&grant).copied()).unwrap_or_default()
     }
 
-    /// Whether a grant of the configuration was revoked, by its members.
+    /// Returns whether a grant of the configuration, identified by its members, was revoked.
     pub fn is_revoked(&self, grant: &Map<String, Value>) -> bool {
         of_grant(grant).is_some_and(|grant| self.revoked.contains(&grant))
     }
 }
 
-/// Ids of the grants in an entry.
+/// Iterates over the ids of the grants in an entry.
 fn ids(data: &Map<String, Value>) -> impl Iterator<Item = u64> {
     data.get("grants").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_u64)
 }
@@ -298,7 +298,7 @@ fn text<'d>(data: &'d Map<String, Value>, member: &str) -> Option<&'d str> {
     data.get(member).and_then(Value::as_str)
 }
 
-/// Fingerprint of names, joined with a separator that no name has.
+/// Returns the fingerprint of names, joined with a separator that occurs in no name.
 fn fingerprint(names: &[&str]) -> Fingerprint {
     let mut hash = Sha256::new();
     for name in names {

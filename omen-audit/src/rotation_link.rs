@@ -1,5 +1,4 @@
-//! Link between two files of a log: the first entry of a file names the end of the previous one, and is sealed after
-//! it.
+//! Link between two log files: the first entry of a file names the end of the previous one and is sealed after it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -9,14 +8,14 @@ use super::entry::{Entry, Label, OwnKind};
 use super::flaw::Flaw;
 use omen_base::NotExact;
 
-/// Data of the first entry of a continuing file.
+/// Data in the first entry of a continuing file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RotationLink {
     /// Number of this file.
     pub(crate) file: u32,
     /// Number of entries in the previous files.
     pub(crate) count: u64,
-    /// Seal of the last of them.
+    /// Seal of the last entry in the previous files.
     pub(crate) last: Mac,
 }
 
@@ -29,7 +28,7 @@ impl RotationLink {
         }
     }
 
-    /// Reads the link from an entry, if it begins a continuing file.
+    /// Reads the link from an entry if the entry begins a continuing file.
     pub(crate) fn from_entry(entry: &Entry) -> Option<Self> {
         let is_seam = entry.kind == Label::Own(OwnKind::Continued);
         is_seam.then(|| serde_json::from_value(Value::Object(entry.data.clone())).ok()).flatten()

@@ -1,4 +1,4 @@
-//! Files with secrets: hexadecimal digits that only the owner can read.
+//! Secret files: hexadecimal digits that only the owner can read.
 
 use std::fs::Metadata;
 use std::io::{self, Read as _, Write as _};
@@ -18,7 +18,7 @@ pub(super) fn read(path: &Path) -> Result<Zeroizing<String>, KeyError> {
         _ => unreadable(error),
     })?;
     check_rights(path, &file.metadata().map_err(unreadable)?)?;
-    // Allocated at full capacity: growing would leave copies of parts behind.
+    // Allocated at full capacity, because growing would leave copies of parts behind.
     let mut text = Zeroizing::new(String::with_capacity(MAX_TEXT));
     let read = file.take(MAX_TEXT as u64).read_to_string(&mut text);
     match read {
@@ -29,7 +29,7 @@ pub(super) fn read(path: &Path) -> Result<Zeroizing<String>, KeyError> {
     }
 }
 
-/// Creates a file with random bytes of the operating system that only the owner may read and write.
+/// Creates a file with random bytes from the operating system that only the owner may read and write.
 pub(super) fn create(path: &Path) -> Result<Zeroizing<[u8; BYTES]>, KeyError> {
     let mut bytes = Zeroizing::new([0; BYTES]);
     getrandom::fill(bytes.as_mut()).map_err(|error| KeyError::Random(error.to_string()))?;
@@ -37,7 +37,7 @@ pub(super) fn create(path: &Path) -> Result<Zeroizing<[u8; BYTES]>, KeyError> {
     let mut text = Zeroizing::new([b'\n'; 2 * BYTES + 1]);
     let encoded = base16ct::lower::encode(bytes.as_ref(), text.as_mut()).map(<[u8]>::len);
     debug_assert_eq!(encoded, Ok(2 * BYTES), "one byte is left for the line break");
-    // Synced: if the key were lost in a power failure, entries sealed with it could no longer be verified.
+    // Synced, because entries sealed with a key lost in a power failure could no longer be verified.
     let written = store::private().create_new(true).open(path).and_then(|mut file| {
         file.write_all(text.as_ref())?;
         file.sync_all()?;
@@ -60,5 +60,5 @@ fn check_rights(path: &Path, metadata: &Metadata) -> Result<(), KeyError> {
     Ok(())
 }
 
-/// Limit of the file in bytes; far more than a secret has.
+/// Maximum size of the file in bytes, far more than a secret has.
 const MAX_TEXT: usize = 4096;

@@ -1,4 +1,4 @@
-//! Verification of a log in all its files.
+//! Verification of a log with all its files.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,50 +21,50 @@ use omen_base::regular;
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct LogVerification {
-    /// Files in the order of their numbers.
+    /// Files in numerical order.
     pub files: Vec<FileVerification>,
-    /// Defects of the files as a whole: missing and misplaced files.
+    /// Defects of the set of files: missing and misplaced files.
     pub misfits: Vec<Misfit>,
-    /// Whether a crash has interrupted the rotation after the last file. Opening the log finishes it.
+    /// Whether a crash interrupted the rotation after the last file. Opening the log finishes the rotation.
     pub is_interrupted: bool,
-    /// Whether a program has the log open. It was verified up to the entry in the head record.
+    /// Whether a program has the log open. The log was verified up to the entry in the head record.
     pub is_in_use: bool,
 }
 
-/// One file of a log.
+/// Verification of one file of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FileVerification {
     /// Path of the file.
     pub path: PathBuf,
-    /// Result of verifying the file by itself.
+    /// Result of verifying the file on its own.
     pub found: Verification,
 }
 
 impl LogVerification {
-    /// Whether the log is complete, and every entry unchanged.
+    /// Returns whether the log is complete and every entry is unchanged.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         let are_sound = self.files.iter().all(|file| file.found.verdict == LogVerdict::Sound);
         are_sound && self.misfits.is_empty() && !self.is_interrupted
     }
 
-    /// Sound entries of all files.
+    /// Returns the number of sound entries in all files.
     #[must_use]
     pub fn entries(&self) -> u64 {
         self.files.iter().map(|file| file.found.entries.saturating_sub(file.found.before)).sum()
     }
 
-    /// Result for the last file.
+    /// Returns the result for the last file.
     #[must_use]
     pub fn last(&self) -> Option<&Verification> {
         self.files.last().map(|file| &file.found)
     }
 
-    /// Anchor of the log's end, if the log is sound.
+    /// Returns an anchor for the log's end if the log is sound.
     ///
     /// # Errors
-    /// The verdict, if the log is not sound: an anchor must not vouch for an unsound log.
+    /// The verdict if the log is not sound: an anchor must not vouch for an unsound log.
     pub fn anchor(&self, key: &Key) -> Result<Anchor, LogVerdict> {
         let unsound = self.files.iter().map(|file| &file.found).find(|found| found.verdict != LogVerdict::Sound);
         match (unsound.or(self.last()), self.is_sound()) {
@@ -75,16 +75,16 @@ impl LogVerification {
     }
 }
 
-/// File that does not fit the others of its log.
+/// File that does not fit with the other files of its log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Misfit {
-    /// A file is missing, according to the others.
+    /// A file is missing according to the others.
     Missing {
         /// Expected path.
         path: PathBuf,
     },
-    /// A file has the content of another one: two files were swapped, or one was repeated.
+    /// A file has the content of another one: two files were swapped, or one was duplicated.
     Misplaced {
         /// Path of the file.
         path: PathBuf,
@@ -93,13 +93,13 @@ pub enum Misfit {
         /// Whether the file there has the same content.
         is_repeated: bool,
     },
-    /// A file is not of this log.
+    /// A file does not belong to this log.
     Foreign {
         /// Path of the file.
         path: PathBuf,
     },
-    /// A file has the right number, and does not continue the previous file: one of the two is of another log, or was
-    /// set back.
+    /// A file has the right number but does not continue the previous file: one of the two belongs to another log or
+    /// was set back.
     Seam {
         /// Path of the file.
         path: PathBuf,
@@ -110,11 +110,11 @@ pub enum Misfit {
         /// Number of entries at the end of the previous file.
         ends: u64,
     },
-    /// The entry that the anchor names is not in the log: the log was truncated.
+    /// The entry named by the anchor is not in the log: the log was truncated.
     Cut {
-        /// Existing entries.
+        /// Number of existing entries.
         have: u64,
-        /// Entries that existed, at least.
+        /// Minimum number of entries that existed.
         want: u64,
     },
 }
@@ -142,7 +142,7 @@ impl fmt::Display for Misfit {
 }
 
 impl Misfit {
-    /// Help for the defect.
+    /// Returns the help for the defect.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {
@@ -156,7 +156,7 @@ impl Misfit {
     }
 }
 
-/// Verifies a log in all its files, from its first file on.
+/// Verifies a log with all its files, from the first one on.
 ///
 /// # Errors
 /// If the files cannot be read.
@@ -164,7 +164,7 @@ pub fn verify_log(log: impl AsRef<Path>, key: &Key, anchor: Option<&Anchor>) -> 
     verify_log_to(log.as_ref(), key, anchor, &mut |_| {})
 }
 
-/// Same as [`verify_log`], and passes each sound entry to a callback.
+/// Same as [`verify_log`], but also passes each sound entry to a callback.
 pub(super) fn verify_log_to(
     log: &Path,
     key: &Key,
@@ -239,7 +239,7 @@ pub fn verify_files(files: &[PathBuf], key: &Key, anchor: Option<&Anchor>) -> Re
     walk(&log, own, others, false, key, anchor, &mut |_| {})
 }
 
-/// End of a file, and its path.
+/// End of a file, with its path.
 struct FileEnd {
     path: PathBuf,
     number: u32,
@@ -248,7 +248,7 @@ struct FileEnd {
     is_continued: bool,
 }
 
-/// Verifies file after file. If the files were listed, more may have appeared since; otherwise the set is complete.
+/// Verifies the files one after another. If the files were listed, more may have appeared since; otherwise the set is complete.
 fn walk(
     log: &Path,
     mut files: BTreeMap<u32, PathBuf>,
@@ -272,10 +272,10 @@ fn walk(
             (before, number) = (None, number + 1);
             continue;
         };
-        // The previous file has ended, and does not note this one: nothing was acknowledged in it yet.
+        // The previous file has ended and does not note this one, so nothing has been acknowledged in this one yet.
         let seam_at = before.as_ref().filter(|before| number == last && before.is_closed && !before.is_continued);
         let seam_at = seam_at.map(|before| (number, before.at));
-        // For a log in one file, the verdict of its head record says more.
+        // For a log with a single file, the verdict on its head record says more.
         if last > 1
             && seam_at.is_none()
             && !path.try_exists().map_err(|source| AuditError::Io { path: path.clone(), source })?
@@ -349,7 +349,7 @@ fn walk(
     Ok(result)
 }
 
-/// Defect of a file that does not continue the previous one.
+/// Returns the defect of a file that does not continue the previous one.
 fn seam(before: &FileEnd, path: &Path, start: ChainPosition) -> Option<Misfit> {
     let fits = before.is_closed && before.at == start;
     (!fits).then(|| Misfit::Seam {
@@ -360,7 +360,7 @@ fn seam(before: &FileEnd, path: &Path, start: ChainPosition) -> Option<Misfit> {
     })
 }
 
-/// File read with its own statements about its position.
+/// File that has been read, with its own statements about its position.
 struct ReadFile {
     found: Verification,
     number: Option<u32>,
@@ -372,7 +372,7 @@ struct ReadFile {
     fits_anchor: Option<bool>,
 }
 
-/// Reads a file: at a known position, or at the one in its first entry.
+/// Reads a file at a known position, or at the position stated in its first entry.
 fn read(
     path: &Path,
     key: &Key,
@@ -391,7 +391,7 @@ fn read(
         };
         let mut verifier = verifier.with_the_anchor_elsewhere();
         if is_in_use {
-            // The head record may be read while it is written.
+            // The head record may be read while it is being written.
             if verifier.named.is_none() && tries < HEAD_TRIES {
                 tries += 1;
                 std::thread::sleep(HEAD_WAIT);
@@ -416,7 +416,7 @@ fn read(
     }
 }
 
-/// Whether the first line of a file is an entry of a log, with any seal.
+/// Returns whether the first line of a file is a log entry, whatever its seal.
 fn is_log(path: &Path) -> bool {
     let Ok(file) = regular::open(path) else { return false };
     if head_path(path).exists() {
@@ -427,6 +427,6 @@ fn is_log(path: &Path) -> bool {
     read.is_ok() && serde_json::from_slice::<Entry>(&line).is_ok()
 }
 
-/// Attempts to read the head record of a log in use before it counts as changed, and the pause in between.
+/// Number of attempts to read the head record of a log in use before it counts as changed, and the pause between them.
 const HEAD_TRIES: u32 = 200;
 const HEAD_WAIT: Duration = Duration::from_millis(2);

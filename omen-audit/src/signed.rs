@@ -1,8 +1,8 @@
 //! Signed anchors, for auditors without the log's key.
 //!
-//! The seals of a log can only be checked with its key, and the key also allows another log to be written. A signed
-//! anchor has the SHA-256 of all lines up to an entry, signed with Ed25519. The public key alone verifies that the log
-//! is the signed one up to there, and does not allow log or anchor to be forged.
+//! The seals of a log can only be checked with its key, which also allows its holder to write a different log. A signed
+//! anchor contains the SHA-256 of all lines up to an entry, signed with Ed25519. The public key alone verifies that the
+//! log is the signed one up to that entry, and does not allow the log or the anchor to be forged.
 
 use std::fmt;
 use std::fs;
@@ -27,18 +27,18 @@ use omen_base::{canonical, regular};
 pub struct SigningKey(ed25519_dalek::SigningKey);
 
 impl SigningKey {
-    /// Creates a key pair: the secret half in a new file that only the owner may read and write, the public half in
-    /// another one with the suffix `.pub`.
+    /// Creates a key pair: the secret half in a new file that only the owner may read and write, and the public half in
+    /// another file with the suffix `.pub`.
     ///
     /// # Errors
-    /// If one of the files exists or cannot be written, or there are no random bytes.
+    /// If one of the files exists or cannot be written, or no random bytes are available.
     pub fn create(path: impl AsRef<Path>) -> Result<Self, KeyError> {
         let path = path.as_ref();
         let public = path.with_file_name(
             [path.file_name().unwrap_or_default(), ".pub".as_ref()].into_iter().collect::<std::ffi::OsString>(),
         );
         let unwritten = |source| KeyError::Io { path: public.clone(), source };
-        // Created first, so that no secret half is left alone.
+        // Created first, so that no secret half is left without its public half.
         let mut file = fs::File::create_new(&public).map_err(unwritten)?;
         let made = secret::create(path).map(|bytes| Self(ed25519_dalek::SigningKey::from_bytes(&bytes)));
         let key = match made {
@@ -56,7 +56,7 @@ impl SigningKey {
     /// Reads the secret half. Only the owner may have permissions on its file.
     ///
     /// # Errors
-    /// If the file cannot be read, is not a regular file, is accessible to others, or has no key.
+    /// If the file cannot be read, is not a regular file, is accessible to others, or contains no key.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, KeyError> {
         let text = secret::read(path.as_ref())?;
         let mut bytes = Zeroizing::new([0; 32]);
@@ -77,7 +77,7 @@ impl fmt::Debug for SigningKey {
     }
 }
 
-/// Public half of a key pair. It is written as 64 hexadecimal digits.
+/// Public half of a key pair, written as 64 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicKey(ed25519_dalek::VerifyingKey);
 
@@ -85,7 +85,7 @@ impl PublicKey {
     /// Reads the public half from a file.
     ///
     /// # Errors
-    /// If the file cannot be read, is not a regular file, or has no key.
+    /// If the file cannot be read, is not a regular file, or contains no key.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, KeyError> {
         let path = path.as_ref();
         let read = regular::read(path, MAX_FILE);
@@ -110,9 +110,9 @@ pub struct SignedAnchor(Signed);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Signed {
-    /// Number of entries up to here.
+    /// Number of entries up to this one.
     count: u64,
-    /// SHA-256 of their lines with the line breaks, across all files of the log.
+    /// SHA-256 of the entries' lines including line breaks, across all files of the log.
     digest: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     signature: Option<String>,
@@ -120,7 +120,7 @@ struct Signed {
 }
 
 impl SignedAnchor {
-    /// Verifies a log and signs all of it. If it is not sound, nothing is signed, and the verification says why.
+    /// Verifies a log and signs all of it. If the log is not sound, nothing is signed, and the verification says why.
     ///
     /// # Errors
     /// If the log cannot be read.
@@ -142,10 +142,10 @@ impl SignedAnchor {
         Ok(Ok(Self(signed)))
     }
 
-    /// Reads an anchor from a file, if it was signed with the secret half of this key.
+    /// Reads an anchor from a file if it was signed with the secret half of this key.
     ///
     /// # Errors
-    /// If the file cannot be read, is not an anchor, or has another signature.
+    /// If the file cannot be read, is not an anchor, or has a different signature.
     pub fn from_file(path: impl AsRef<Path>, key: &PublicKey) -> Result<Self, BadAnchor> {
         let path = path.as_ref();
         let unreadable = |why: String| BadAnchor::Unreadable { path: path.to_owned(), why };
@@ -162,13 +162,13 @@ impl SignedAnchor {
         Ok(Self(signed))
     }
 
-    /// Number of entries of the log.
+    /// Returns the number of entries in the log.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.0.count
     }
 
-    /// Verifies the files of a log, without its key. Entries after the signed ones are only counted.
+    /// Verifies the files of a log without its key. Entries after the signed ones are only counted.
     ///
     /// # Errors
     /// If a file cannot be read.
@@ -217,26 +217,26 @@ impl fmt::Display for SignedAnchor {
     }
 }
 
-/// Verdict on a log by a signed anchor.
+/// Verdict on a log based on a signed anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SignedVerdict {
     /// The entries up to the anchor are the signed ones.
     Sound {
-        /// Number of later entries, which only the key of the log can verify.
+        /// Number of later entries, which only the log's key can verify.
         after: u64,
     },
     /// An entry up to the anchor was changed, removed, repeated or moved.
     Tampered,
     /// The log has fewer entries than were signed.
     Truncated {
-        /// Existing entries.
+        /// Number of existing entries.
         have: u64,
     },
 }
 
 impl Signed {
-    /// Signed message. The label keeps a signature for one purpose from serving another.
+    /// Returns the message to sign. The label prevents a signature for one purpose from being used for another.
     fn message(&self) -> Result<Vec<u8>, AuditError> {
         Ok([LABEL, &canonical::write(self)?].concat())
     }
@@ -246,7 +246,7 @@ fn hex(bytes: &[u8]) -> String {
     format!("{:x}", base16ct::HexDisplay(bytes))
 }
 
-/// Decodes exactly as many digits as the bytes need.
+/// Decodes exactly as many digits as the bytes require.
 fn decode(digits: &str, bytes: &mut [u8]) -> Result<(), KeyError> {
     let digits = digits.trim_ascii();
     if digits.len() != 2 * bytes.len() {
@@ -257,5 +257,5 @@ fn decode(digits: &str, bytes: &mut [u8]) -> Result<(), KeyError> {
 
 const LABEL: &[u8] = b"omen-gate audit log v1: signed anchor";
 
-/// Largest file of a key or an anchor in bytes.
+/// Maximum size of a key or anchor file in bytes.
 const MAX_FILE: u64 = 64 * 1024;

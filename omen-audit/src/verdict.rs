@@ -1,4 +1,4 @@
-//! Verdicts of a verification.
+//! Verification verdicts.
 
 use std::fmt;
 
@@ -11,22 +11,22 @@ use super::{Anchor, Key, Mac};
 pub struct Verification {
     /// Verdict on the log.
     pub verdict: LogVerdict,
-    /// Entries in the previous files, according to the first entry; 0 for the first file of a log.
+    /// Number of entries in the previous files, according to the first entry; 0 for the first file of a log.
     pub before: u64,
-    /// Sound entries of the log, from its first file to here, without a gap. Those of previous files are counted, and
-    /// were not verified with this file.
+    /// Number of sound entries in the log, from its first file to here, without a gap. Entries in previous files are
+    /// counted but were not verified with this file.
     pub entries: u64,
-    /// Seal of the last sound entry; without any, a value that depends on the key alone.
+    /// Seal of the last sound entry; if there is none, a value that depends only on the key.
     pub last: Mac,
-    /// Size of the sound entries in this file, in bytes.
+    /// Total size of the sound entries in this file, in bytes.
     pub bytes: u64,
 }
 
 impl Verification {
-    /// Anchor of the log, if it is sound.
+    /// Returns the anchor of the log if it is sound.
     ///
     /// # Errors
-    /// The verdict, if the log is not sound: an anchor must not vouch for an unsound log.
+    /// The verdict if the log is not sound: an anchor must not vouch for an unsound log.
     pub fn anchor(&self, key: &Key) -> Result<Anchor, LogVerdict> {
         match self.verdict {
             LogVerdict::Sound => Anchor::new(self.point(), key).map_err(|_| self.verdict.clone()),
@@ -42,29 +42,29 @@ impl Verification {
 /// Verdict on a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LogVerdict {
-    /// Every entry is unchanged, and none is missing, as far as the head record and the anchor reach.
+    /// Every entry is unchanged and none is missing, as far as the head record and the anchor reach.
     Sound,
     /// The log has unacknowledged remains of a crash, or no entry yet. All acknowledged entries exist and are sound.
     /// Opening the log repairs it.
     Incomplete {
-        /// Whole entries at the end that were not acknowledged: part of a group that was written together. They stay.
+        /// Number of whole entries at the end that were not acknowledged: part of a group that was written together. They stay.
         entries: u64,
-        /// Bytes after them that are the start of a line, as far as can be determined. They are kept beside the log.
+        /// Number of bytes after them that are the start of a line, as far as can be determined. They are kept next to the log.
         bytes: u64,
     },
     /// Something was changed.
     Tampered(Tampering),
     /// Entries are missing at the end; the existing ones are sound.
     Truncated {
-        /// Existing entries.
+        /// Number of existing entries.
         have: u64,
-        /// Entries that existed, at least.
+        /// Minimum number of entries that existed.
         want: u64,
     },
 }
 
 impl LogVerdict {
-    /// Verdict in one word.
+    /// Returns the verdict as one word.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -75,7 +75,7 @@ impl LogVerdict {
         }
     }
 
-    /// Help for the verdict; `None` if the log is sound.
+    /// Returns the help for the verdict; `None` if the log is sound.
     #[must_use]
     pub fn help(&self) -> Option<&'static str> {
         match self {
@@ -97,7 +97,7 @@ impl LogVerdict {
     }
 }
 
-/// Writes the verdict in words, without the help.
+/// Writes the verdict as text, without the help.
 impl fmt::Display for LogVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())?;
@@ -113,7 +113,7 @@ impl fmt::Display for LogVerdict {
             Self::Incomplete { entries, bytes } => {
                 write!(f, ": {} not acknowledged, and {bytes} bytes are the start of another", Entries(*entries))
             }
-            // Bytes after the last entry need not be tampering: a disk may leave them, too.
+            // Bytes after the last entry are not necessarily tampering: a disk may also leave them.
             Self::Tampered(tampering @ (Tampering::Empty | Tampering::Line { flaw: Flaw::NotStart { .. }, .. })) => {
                 write!(f, " or damaged: {tampering}")
             }
@@ -123,7 +123,7 @@ impl fmt::Display for LogVerdict {
     }
 }
 
-/// Number of entries in words.
+/// Number of entries as text.
 struct Entries(u64);
 
 impl fmt::Display for Entries {
@@ -136,22 +136,22 @@ impl fmt::Display for Entries {
     }
 }
 
-/// Evidence of tampering, or of another key.
+/// Evidence of tampering or of another key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Tampering {
     /// A line is not the expected entry.
     #[error("line {line}, at byte {offset}: {flaw}")]
     Line {
-        /// Line, from 1. Entry `n` belongs in line `n`.
+        /// Line, starting from 1. Entry `n` belongs on line `n`.
         line: u64,
         /// Offset of the line, in bytes from the start of the log.
         offset: u64,
-        /// Flaw of the line.
+        /// Flaw in the line.
         flaw: Flaw,
     },
-    /// The log is empty. A head record is created before the log, so it was removed, or a gate did not create the log:
-    /// the number of lost entries is unknown.
+    /// The log is empty. A head record is created before the log, so the head record was removed or the log was not
+    /// created by a gate: the number of lost entries is unknown.
     #[error("the log is empty, and the head record that is made before a log is missing")]
     Empty,
     /// The head record is missing. It is created before the first entry is written, so it was removed: the number of
@@ -161,7 +161,7 @@ pub enum Tampering {
     /// The head record was not sealed with this key.
     #[error("the head record was changed, or made with another key")]
     HeadChanged,
-    /// The head record is of another log, or the log was rewritten.
+    /// The head record belongs to another log, or the log was rewritten.
     #[error("entry {0} is not the one that the head record names")]
     HeadOther(u64),
     /// The head record is sound, but was replaced by an older one.
@@ -173,10 +173,10 @@ pub enum Tampering {
     /// The log continues in a missing file.
     #[error("file {0} of the log is missing: the one before it says that the log continues there")]
     FileMissing(u32),
-    /// The next file is not the one that continues this one.
+    /// The next file does not continue this one.
     #[error("file {0} of the log is there, but the one before it does not end where file {0} continues it")]
     NotClosed(u32),
-    /// The log is not the one that the anchor was taken of, or it was rewritten with the key.
+    /// The anchor was taken of a different log, or the log was rewritten with the key.
     #[error("entry {0} is not the one that the anchor names")]
     AnchorOther(u64),
 }

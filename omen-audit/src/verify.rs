@@ -1,4 +1,4 @@
-//! Verification of a log file.
+//! Log file verification.
 
 use std::io::{self, Read};
 use std::time::SystemTime;
@@ -13,9 +13,9 @@ use super::rotation_link::RotationLink;
 use super::verdict::{LogVerdict, Tampering, Verification};
 use super::{Anchor, Key};
 
-/// Verifies a log, with its head record and an anchor if they exist. Memory is bounded by one line.
+/// Verifies a log with its head record and an anchor, if they exist. Memory use is bounded by one line.
 ///
-/// A continuing file is verified from the end of the previous one, as its first entry states it.
+/// A continuing file is verified from the end of the previous one, as stated in its first entry.
 ///
 /// # Errors
 /// If the log cannot be read.
@@ -30,7 +30,7 @@ pub fn verify(log: impl Read, head: Option<&[u8]>, key: &Key, anchor: Option<&An
 pub struct Verifier<'v> {
     key: &'v Key,
     head: Option<&'v [u8]>,
-    /// Decoded head record, if it is valid.
+    /// Decoded head record, if valid.
     pub(crate) named: Option<Head>,
     anchor: Option<ChainPosition>,
     anchor_may_be_elsewhere: bool,
@@ -51,11 +51,11 @@ pub struct Verifier<'v> {
     pub(crate) begun: Option<SystemTime>,
     /// Whether the last entry ends the file.
     pub(crate) is_closed: bool,
-    /// Whether the entries in the head record and the anchor match the log; `None` until they are reached.
+    /// Whether the entry in the head record matches the log; `None` until it is reached.
     fits_head: Option<bool>,
     /// Whether the anchor's entry in this file matches; `None` if it is not in this file.
     pub(crate) fits_anchor: Option<bool>,
-    /// Incomplete line so far.
+    /// Incomplete line read so far.
     line: Vec<u8>,
     flaw: Option<Flaw>,
 }
@@ -71,13 +71,13 @@ pub(crate) struct VerifiedPart {
 }
 
 impl<'v> Verifier<'v> {
-    /// Creates a verifier of a log that starts with the first entry. The head record must be read before the log.
+    /// Creates a verifier for a log that starts with the first entry. The head record must be read before the log.
     #[must_use]
     pub fn new(head: Option<&'v [u8]>, key: &'v Key, anchor: Option<&Anchor>) -> Self {
         Self::at(ChainPosition::genesis(key), None, head, key, anchor)
     }
 
-    /// Creates a verifier of a log's file by its number, from the end of the previous one.
+    /// Creates a verifier for a log file by its number, from the end of the previous file.
     pub(crate) fn of_file(
         number: u32,
         start: ChainPosition,
@@ -119,7 +119,7 @@ impl<'v> Verifier<'v> {
         verifier
     }
 
-    /// Continues after a part of the file that was verified before. The anchor, if its entry is in that part, was compared.
+    /// Continues after a previously verified part of the file. The anchor has been compared if its entry is in that part.
     pub(crate) fn after(mut self, part: VerifiedPart) -> Self {
         let VerifiedPart { at, before, group_before, begun, bytes } = part;
         (self.at, self.before, self.group_before, self.begun, self.bytes) = (at, before, group_before, begun, bytes);
@@ -128,7 +128,7 @@ impl<'v> Verifier<'v> {
         self
     }
 
-    /// Part of the file that is verified.
+    /// Returns the part of the file that has been verified.
     pub(crate) fn part(&self) -> VerifiedPart {
         let Self { at, before, group_before, begun, bytes, .. } = *self;
         VerifiedPart { at, before, group_before, begun, bytes }
@@ -139,7 +139,7 @@ impl<'v> Verifier<'v> {
         Self { anchor_may_be_elsewhere: true, ..self }
     }
 
-    /// Stops at the head record: later entries are being written.
+    /// Stops at the head record, because later entries are still being written.
     pub(crate) fn up_to_the_head(self) -> Self {
         Self { stops_at_head: true, ..self }
     }
@@ -158,17 +158,17 @@ impl<'v> Verifier<'v> {
         Ok(())
     }
 
-    /// Position of the last sound entry.
+    /// Returns the position of the last sound entry.
     pub(crate) fn point(&self) -> ChainPosition {
         self.at
     }
 
-    /// Number of the file, according to its first entry.
+    /// Returns the number of the file according to its first entry.
     pub(crate) fn number(&self) -> Option<u32> {
         self.number
     }
 
-    /// Whether the rest of the log cannot change the verdict.
+    /// Returns whether the rest of the log cannot change the verdict.
     #[must_use]
     pub fn is_decided(&self) -> bool {
         self.flaw.is_some() || self.is_at_its_stop()
@@ -178,7 +178,7 @@ impl<'v> Verifier<'v> {
         self.stops_at_head && self.named.is_some_and(|head| self.at.count >= head.at.count)
     }
 
-    /// Verifies the next piece of the log, cut anywhere.
+    /// Verifies the next piece of the log, which may be cut anywhere.
     pub fn feed(&mut self, piece: &[u8]) {
         self.feed_to(piece, &mut |_| {});
     }
@@ -204,7 +204,7 @@ impl<'v> Verifier<'v> {
         }
     }
 
-    /// Ends the log, and returns the result.
+    /// Ends the log and returns the result.
     #[must_use]
     pub fn finish(self) -> Verification {
         let verdict = self.verdict();
@@ -225,7 +225,7 @@ impl<'v> Verifier<'v> {
         }
     }
 
-    /// Verifies a line with its line break.
+    /// Verifies a line including its line break.
     fn judge(&mut self, line: &[u8], seen: &mut dyn FnMut(&Entry)) {
         if self.flaw.is_some() {
             return;
@@ -296,8 +296,8 @@ impl<'v> Verifier<'v> {
         self.fits_anchor = self.fits_anchor.or(self.anchor.and_then(fits));
     }
 
-    /// Verdict by severity: an invalid line comes first, then a mismatch with the anchor, which comes from outside,
-    /// then the head.
+    /// Returns the verdict by severity: an invalid line comes first, then a mismatch with the anchor, which comes from
+    /// outside, then the head record.
     fn verdict(&self) -> LogVerdict {
         if let Some(flaw) = &self.flaw {
             return self.wrong_line(flaw.clone());
@@ -325,7 +325,7 @@ impl<'v> Verifier<'v> {
         }
     }
 
-    /// Whether a head record is the partial write of one for the last group. The record of the previous group may or
+    /// Returns whether a head record is the partial write of one for the last group. The previous group's record may or
     /// may not have adopted entries.
     fn is_torn(&self, head: &[u8]) -> bool {
         [0, self.group_before].into_iter().any(|adopted| {
@@ -352,12 +352,12 @@ impl<'v> Verifier<'v> {
         }
     }
 
-    /// Verdict on a log that ends before an acknowledged entry.
+    /// Returns the verdict on a log that ends before an acknowledged entry.
     fn cut(&self, want: u64) -> LogVerdict {
         LogVerdict::Truncated { have: self.at.count, want }
     }
 
-    /// Checks bytes after the last line break: the remains of a partial write, or tampering (D57).
+    /// Checks the bytes after the last line break: the remains of a partial write, or tampering (D57).
     fn tail(&self) -> Result<(), Flaw> {
         if self.line.is_empty() {
             return Ok(());

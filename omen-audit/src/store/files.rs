@@ -1,4 +1,4 @@
-//! Log in files.
+//! Log stored in files.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -11,10 +11,10 @@ use super::{Store, private};
 use crate::{AuditError, head};
 use omen_base::regular;
 
-/// File of the log, and file of the head record, which has the same name with the suffix `.head`. The log is locked
-/// while this value exists: there is one writer at a time, and no verification while it writes.
+/// Log file with its head record file, whose name has the additional suffix `.head`. The log is locked while this value
+/// exists: there is only one writer at a time, and no verification while it writes.
 ///
-/// Bytes cut off by a repair are kept in a file of the same name with the suffix `.torn-` and their offset.
+/// Bytes cut off by a repair are kept in a file with the same name and the suffix `.torn-` followed by their offset.
 #[derive(Debug)]
 pub struct Files {
     path: PathBuf,
@@ -22,8 +22,8 @@ pub struct Files {
     base: PathBuf,
     number: u32,
     log: Locked,
-    /// Temporary name of the file while there is no log. Another process that starts the log finds it locked, and no
-    /// log exists before its head record.
+    /// Temporary name of the file while there is no log. Another process that starts the log finds it locked, and a log
+    /// never exists before its head record.
     unnamed: Option<PathBuf>,
     head: Option<File>,
     sync: bool,
@@ -33,10 +33,10 @@ impl Files {
     /// Opens a log for writing. If it does not exist, the first entry creates it, and only the owner may read and write
     /// it.
     ///
-    /// With `sync`, written data survives a power failure; without, only the death of this process.
+    /// With `sync`, written data survives a power failure; without it, only the death of this process.
     ///
     /// # Errors
-    /// If the log is in use, or cannot be opened.
+    /// If the log is in use or cannot be opened.
     pub fn open(path: impl AsRef<Path>, sync: bool) -> Result<Self, AuditError> {
         let files = Self::open_numbered(path.as_ref(), 1, sync)?;
         // A log with a later file is not new.
@@ -49,11 +49,11 @@ impl Files {
         Ok(files)
     }
 
-    /// Opens the file of a log with a number.
+    /// Opens the log file with a number.
     pub(crate) fn open_numbered(base: &Path, number: u32, sync: bool) -> Result<Self, AuditError> {
         let path = &numbered(base, number);
         let unusable = |source| AuditError::Io { path: path.to_owned(), source };
-        // Each further round means that another process has begun the log, or abandoned it, since the previous one.
+        // Each further round means that another process has begun or abandoned the log since the previous round.
         for _ in 0..ROUNDS {
             let (log, unnamed) = match regular::open_with(private().read(true), path) {
                 Ok(log) => (locked(path, Locked::alone(log))?, None),
@@ -70,17 +70,17 @@ impl Files {
         Err(AuditError::InUse(path.to_owned()))
     }
 
-    /// Whether the log is missing.
+    /// Returns whether the log is missing.
     pub(crate) fn is_missing(&self) -> bool {
         self.unnamed.is_some()
     }
 
-    /// Whether a head record exists; its log may be missing.
+    /// Returns whether a head record exists. Its log may be missing.
     pub(crate) fn has_head(&self) -> bool {
         self.head.is_some()
     }
 
-    /// Renames the log from its temporary name, if it still has it.
+    /// Renames the log from its temporary name, if it still has that name.
     fn name(&mut self) -> io::Result<()> {
         if let Some(unnamed) = &self.unnamed {
             fs::rename(unnamed, &self.path)?;
@@ -92,7 +92,7 @@ impl Files {
         Ok(())
     }
 
-    /// Path for bytes cut off at an offset, by the number of the attempt.
+    /// Returns the path for bytes cut off at an offset, by the number of the attempt.
     fn aside(&self, offset: u64, time: u64) -> PathBuf {
         let again = if time == 1 { String::new() } else { format!(".{time}") };
         with_suffix(&self.path, &format!("{TORN}{offset}{again}"))
@@ -135,7 +135,7 @@ impl Store for Files {
         if self.sync { self.log.sync_data() } else { Ok(()) }
     }
 
-    /// Synced regardless of the options: cut bytes are evidence, and a repair is rare.
+    /// Synced regardless of the options, because cut bytes are evidence and repairs are rare.
     fn set_aside(&mut self, offset: u64) -> io::Result<()> {
         let mut time = 1;
         let (mut file, path) = loop {
@@ -175,11 +175,11 @@ impl Store for Files {
         if self.sync { head.sync_data() } else { Ok(()) }
     }
 
-    /// Written under another name, then renamed: on common disks about twelve times slower than writing in place.
+    /// Written under another name and then renamed, which on common disks is about twelve times slower than writing in place.
     fn replace_head(&mut self, bytes: &[u8]) -> io::Result<()> {
         let path = head_path(&self.path);
         let fresh = with_suffix(&path, NEW);
-        // Left by a crash: no other process writes here, for the log is locked.
+        // Left by a crash: no other process writes here, because the log is locked.
         match fs::remove_file(&fresh) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             Ok(()) | Err(_) => {}
@@ -216,13 +216,13 @@ impl Store for Files {
 impl Drop for Files {
     fn drop(&mut self) {
         if let Some(unnamed) = &self.unnamed {
-            // The file is locked and empty, so no other process uses it. If it cannot be removed, it is reused.
+            // The file is locked and empty, so no other process uses it. If it cannot be removed, it will be reused.
             let _ = fs::remove_file(unnamed);
         }
     }
 }
 
-/// Creates the file of a new log, under a temporary name, and locks it. `None` if another process was faster.
+/// Creates the file of a new log under a temporary name and locks it. `None` if another process was faster.
 fn begin(path: &Path) -> Result<Option<(Locked, PathBuf)>, AuditError> {
     let unusable = |source| AuditError::Io { path: path.to_owned(), source };
     let unnamed = with_suffix(path, NEW);
@@ -243,7 +243,7 @@ fn begin(path: &Path) -> Result<Option<(Locked, PathBuf)>, AuditError> {
     Ok(Some((log, unnamed)))
 }
 
-/// Whether a path still refers to an open file.
+/// Returns whether a path still refers to an open file.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt as _;
@@ -256,31 +256,31 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// On other systems, an open file is not removed or renamed.
+/// Returns whether the path exists. On other systems, an open file cannot be removed or renamed.
 #[cfg(not(unix))]
 fn is_at(_: &File, path: &Path) -> io::Result<bool> {
     path.try_exists()
 }
 
-/// Log open for reading, and its head record.
+/// Log open for reading, with its head record.
 #[derive(Debug)]
 pub(crate) struct ReadOnly {
-    /// `None` if the log is missing and its head record is not.
+    /// `None` if the log is missing but its head record exists.
     pub(crate) log: Option<LogFile>,
     pub(crate) head: Option<Vec<u8>>,
 }
 
-/// Log that is being read.
+/// Log file that is being read.
 #[derive(Debug)]
 pub(crate) enum LogFile {
-    /// The log is locked: nothing writes to it meanwhile.
+    /// The log is locked, so nothing writes to it in the meantime.
     Locked(Locked),
     /// A program has the log open for writing. The entries up to the head record exist and do not change.
     InUse(File),
 }
 
 impl LogFile {
-    /// Continues at an offset.
+    /// Moves to an offset.
     pub(crate) fn skip_to(&mut self, offset: u64) -> io::Result<()> {
         match self {
             Self::Locked(file) => file.seek(SeekFrom::Start(offset)).map(|_| ()),
@@ -319,7 +319,7 @@ impl ReadOnly {
             },
             Err(error) => Err(error),
         };
-        // Read after the log was locked, or else before the log is read: so all entries that it covers exist.
+        // Read after the log was locked, or otherwise before the log is read, so all entries that it covers exist.
         let mut head = open_head(&head_path(path), OpenOptions::new().read(true)).map_err(unusable)?;
         let head = head.as_mut().map(read_head).transpose().map_err(unusable)?;
         match log {
@@ -330,20 +330,20 @@ impl ReadOnly {
     }
 }
 
-/// Path of a log's head record.
+/// Returns the path of a log's head record.
 #[must_use]
 pub fn head_path(log: impl AsRef<Path>) -> PathBuf {
     with_suffix(log.as_ref(), HEAD)
 }
 
-/// Whether a file name belongs to a log of that name, or to a file beside it.
+/// Returns whether a file name belongs to the log with a name, or to a file next to it.
 pub fn is_beside(log: &str, name: &str) -> bool {
     let is_rest = |rest: &str| {
         let rest = rest.strip_prefix(HEAD).unwrap_or(rest);
         rest.is_empty() || rest == NEW || rest.starts_with(TORN)
     };
     let (folder, file) = name.rsplit_once('/').map_or(("", name), |(folder, file)| (folder, file));
-    // The name of each file may have the suffix of an attached one.
+    // The name of each file may have the suffix of an attached file.
     let of_a_later_file = (1..=file.len()).filter_map(|end| file.split_at_checked(end)).any(|(file, rest)| {
         let path = if folder.is_empty() { PathBuf::from(file) } else { Path::new(folder).join(file) };
         let (base, number) = parse(&path);
@@ -352,12 +352,12 @@ pub fn is_beside(log: &str, name: &str) -> bool {
     of_a_later_file || name.strip_prefix(log).is_some_and(is_rest)
 }
 
-/// Whether a name is that of a file attached to a file of the log: a head record, cut bytes, or a temporary file.
+/// Returns whether a name belongs to a file attached to a log file: a head record, cut bytes, or a temporary file.
 pub(crate) fn is_attached(name: &str) -> bool {
     name.ends_with(HEAD) || name.ends_with(NEW) || name.contains(TORN)
 }
 
-/// Whether a file exists. A name that is too long belongs to no file.
+/// Returns whether a file exists. A name that is too long belongs to no file.
 fn is_there(path: &Path) -> io::Result<bool> {
     match fs::symlink_metadata(path) {
         Ok(_) => Ok(true),
@@ -366,7 +366,7 @@ fn is_there(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// File of a log other than its first one, if any exists.
+/// Returns a file of a log other than its first one, if any exists.
 fn later(log: &Path) -> io::Result<Option<PathBuf>> {
     let folder = log.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     for entry in fs::read_dir(folder)? {
@@ -401,7 +401,7 @@ fn open_head(path: &Path, options: &OpenOptions) -> io::Result<Option<File>> {
     }
 }
 
-/// One byte more than a record shows that it is invalid.
+/// Reads the head record. An extra byte shows that the record is invalid.
 fn read_head(file: &mut File) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(head::SIZE + 1);
     file.rewind()?;
@@ -409,7 +409,7 @@ fn read_head(file: &mut File) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Syncs the folder of a renamed file, which makes the name durable. Only possible on Unix.
+/// Syncs the folder of a renamed file, which makes the name durable. Possible only on Unix.
 pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     if cfg!(unix) {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -421,8 +421,8 @@ pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
 const HEAD: &str = ".head";
 /// Suffix of a file that is being created.
 const NEW: &str = ".new";
-/// Suffix of a file with cut bytes, before their offset.
+/// Suffix of a file with cut bytes, before the offset.
 const TORN: &str = ".torn-";
 
-/// Attempts to open a log that other processes begin or abandon.
+/// Maximum number of attempts to open a log that other processes begin or abandon.
 const ROUNDS: usize = 16;

@@ -5,8 +5,8 @@ use std::ops::{Deref, DerefMut};
 
 /// Locked file, unlocked on drop.
 ///
-/// Closing it is not enough: a child process started by another thread has a copy of the descriptor until it executes
-/// its program, and would keep the lock that long.
+/// Closing the file is not enough: a child process started by another thread has a copy of the descriptor until it
+/// executes its program, and would keep the lock until then.
 #[derive(Debug)]
 pub(crate) struct Locked(File);
 

@@ -1,4 +1,4 @@
-//! Log in memory.
+//! Log stored in memory.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use omen_base::Mutex;
 
 use super::Store;
 
-/// Volatile log, for tests and experiments. Clones are the same log, so that its content can be read from outside.
+/// Volatile log, for tests and experiments. Clones are the same log, so its content can be read from outside.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     content: Arc<Mutex<Content>>,
@@ -23,31 +23,31 @@ struct Content {
 }
 
 impl Memory {
-    /// Creates a log with content.
+    /// Creates a log with the given content.
     #[must_use]
     pub fn new(log: Vec<u8>, head: Option<Vec<u8>>) -> Self {
         Self { content: Arc::new(Mutex::new(Content { log: Some(log), head, ..Content::default() })) }
     }
 
-    /// Bytes of the log; empty if there is no log.
+    /// Returns the bytes of the log; empty if there is no log.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
         self.with(|content| content.log.clone().unwrap_or_default())
     }
 
-    /// Bytes that repairs have set aside, the oldest first.
+    /// Returns the bytes that repairs have set aside, oldest first.
     #[must_use]
     pub fn kept_bytes(&self) -> Vec<Vec<u8>> {
         self.with(|content| content.kept.iter().map(|(_, bytes)| bytes.clone()).collect())
     }
 
-    /// Bytes of the head record, if it exists.
+    /// Returns the bytes of the head record, if it exists.
     #[must_use]
     pub fn head_bytes(&self) -> Option<Vec<u8>> {
         self.with(|content| content.head.clone())
     }
 
-    /// File that continues this one, if the log was rotated.
+    /// Returns the file that continues this one, if the log was rotated.
     #[must_use]
     pub fn following(&self) -> Option<Self> {
         self.with(|content| content.next.clone())
@@ -92,7 +92,7 @@ impl Store for Memory {
         Ok(())
     }
 
-    /// Kept pieces are named by numbers.
+    /// The names of kept pieces are numbers.
     fn kept(&mut self, offset: u64) -> io::Result<Vec<String>> {
         let names = |content: &mut Content| {
             let numbered = content.kept.iter().zip(1_u64..).filter(|((from, _), _)| *from == offset);

@@ -1,9 +1,9 @@
-//! Names of a log's files. The first one has the name of the log; `audit.000002.jsonl` continues `audit.jsonl`.
+//! Names of log files. The first file has the name of the log; `audit.000002.jsonl` continues `audit.jsonl`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Path of a log's file with a number.
+/// Returns the path of the log file with a number.
 #[must_use]
 pub fn numbered(log: impl AsRef<Path>, number: u32) -> PathBuf {
     let log = log.as_ref();
@@ -19,13 +19,13 @@ pub fn numbered(log: impl AsRef<Path>, number: u32) -> PathBuf {
     log.with_file_name(name)
 }
 
-/// Path of the first file of the log that a file belongs to.
+/// Returns the path of the first file of the log that a file belongs to.
 #[must_use]
 pub fn log_of(file: impl AsRef<Path>) -> PathBuf {
     parse(file.as_ref()).0
 }
 
-/// Splits the path of a log's file into the log and the number.
+/// Splits the path of a log file into the log and the number.
 pub(crate) fn parse(path: &Path) -> (PathBuf, u32) {
     let first = || (path.to_owned(), 1);
     let (Some(stem), extension) = (path.file_stem().and_then(|stem| stem.to_str()), path.extension()) else {

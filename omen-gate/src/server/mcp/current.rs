@@ -46,8 +46,8 @@ impl<T> Current<T> {
         std::mem::replace(&mut *current, Run { run, since }).run
     }
 
-    /// Not while a run is replaced: the lock orders it with [`get`](Self::get) and [`replace`](Self::replace), in this
-    /// thread and in others. `Acquire` goes with `Release` where the number is raised without the lock.
+    /// Returns the revision, once no run is being replaced: the lock orders it with [`get`](Self::get) and
+    /// [`replace`](Self::replace). `Acquire` pairs with `Release` where the number is incremented without the lock.
     pub(super) fn revision(&self) -> u64 {
         let _not_meanwhile = self.run.lock();
         self.revision.load(Ordering::Acquire)
