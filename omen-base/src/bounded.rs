@@ -2,8 +2,8 @@
 
 use omen_types::unseen::is_unseen;
 
-/// Truncates a text to [`MAX_TEXT`] bytes, with a final `…` if something was cut. Invisible characters, and those that
-/// reorder a line, become blanks, so that foreign text cannot forge lines of a log or a screen. Only the kept part is
+/// Truncates a text to [`MAX_TEXT`] bytes, ending in `…` if something was cut. Invisible characters and those that
+/// reorder a line become blanks, so foreign text cannot forge lines in a log or on a screen. Only the kept part is
 /// read.
 #[must_use]
 pub fn bounded(text: &str) -> String {
@@ -13,7 +13,7 @@ pub fn bounded(text: &str) -> String {
     kept.chain((!whole).then_some(CUT)).collect()
 }
 
-/// Limit of foreign text in bytes.
+/// Maximum length of foreign text in bytes.
 pub const MAX_TEXT: usize = 512;
 
 const CUT: char = '…';

@@ -6,14 +6,14 @@ use serde_json::{Map, Number, Value};
 use crate::bounded::bounded;
 use crate::json::{MAX_INTEGER, below};
 
-/// Error of a value that RFC 8785 cannot represent exactly, so that its hash would also be the hash of another value.
+/// Error for a value that RFC 8785 cannot represent exactly, so its hash would also be the hash of another value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotExact {
     /// A number this large may have been rounded in transit (D49).
     #[error("the number `{number}` at `{at}` is beyond ±9007199254740991")]
     Number {
-        /// JSON pointer, cut to a bounded length.
+        /// JSON pointer, truncated to a bounded length.
         at: String,
         /// Text of the number.
         number: String,
@@ -24,25 +24,25 @@ pub enum NotExact {
     /// The serializer refused the value.
     #[error("the value cannot be written: {why}")]
     Unwritable {
-        /// Reason, cut to a bounded length.
+        /// Reason, truncated to a bounded length.
         why: String,
     },
 }
 
-/// Deepest nesting of a value. The JSON reader has the same limit, so that canonical text can always be read back.
+/// Maximum nesting of a value. The JSON reader has the same limit, so canonical text can always be read back.
 pub const MAX_DEPTH: usize = 127;
 
-/// Returns the canonical bytes of a value. Parsing them gives a value with the same canonical bytes.
+/// Returns the canonical bytes of a value. Parsing them yields a value with the same canonical bytes.
 ///
 /// # Errors
-/// If any number is beyond ±(2^53−1), or the value is deeper than [`MAX_DEPTH`]. A float that is integral, such as
-/// `1e16`, is refused like the integer: canonical text does not distinguish the two.
+/// If a number is beyond ±(2^53−1), or the value is nested deeper than [`MAX_DEPTH`]. A float with an integral value,
+/// such as `1e16`, is refused like the integer, because canonical text does not distinguish the two.
 pub fn canonical(value: &Value) -> Result<Vec<u8>, NotExact> {
     check(value, MAX_DEPTH, &mut Vec::new())?;
     if is_plain(value) { plain(value) } else { write(value) }
 }
 
-/// Serializes something whose values are known to be exact.
+/// Serializes a value that is known to be exact.
 pub fn write(value: &impl Serialize) -> Result<Vec<u8>, NotExact> {
     serde_json_canonicalizer::to_vec(value).map_err(|error| NotExact::Unwritable { why: bounded(&error.to_string()) })
 }
@@ -58,7 +58,7 @@ pub fn write_members(members: &Map<String, Value>) -> Result<Vec<u8>, NotExact> 
     if are_plain(members) { plain(members) } else { write(members) }
 }
 
-/// Canonical text of a string: only what JSON requires is escaped, so every writer of minimal escapes agrees.
+/// Returns the canonical text of a string: it has only the escapes that JSON requires, so all minimal writers agree.
 pub fn write_text(text: &str) -> Result<Vec<u8>, NotExact> {
     plain(text)
 }
@@ -97,20 +97,20 @@ fn check_members<'v>(
     })
 }
 
-/// Whether `serde_json` writes a value in canonical form. ASCII keys in byte order are also in UTF-16 order; integers
-/// have one text; and strings have one, because only quotation marks, backslashes and control characters are escaped,
-/// in the same way. Other values, such as fractions and non-ASCII keys, are rare in a log.
+/// Returns whether `serde_json` writes a value in canonical form. ASCII keys in byte order are also in UTF-16 order;
+/// integers have only one text; and so do strings, because only quotation marks, backslashes and control characters are
+/// escaped, and always in the same way. Other values, such as fractions and non-ASCII keys, are rare in a log.
 fn is_plain(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(_) | Value::String(_) => true,
-        // With a number kept as text, `-0` would be an integer.
+        // If numbers are kept as text, `-0` would be an integer.
         Value::Number(number) => number.as_i64().is_some_and(|integer| integer != 0 || number.to_string() == "0"),
         Value::Array(items) => items.iter().all(is_plain),
         Value::Object(members) => are_plain(members),
     }
 }
 
-/// Checks the order of keys, because another crate may enable the feature that preserves the order of the source.
+/// Checks the order of keys, because another crate may enable the feature that preserves the source order.
 fn are_plain(members: &Map<String, Value>) -> bool {
     let keys = members.keys();
     keys.clone().zip(keys.skip(1)).all(|(key, next)| key < next)
@@ -147,7 +147,7 @@ fn is_exact(number: &Number) -> bool {
 mod tests {
     use super::*;
 
-    /// Generates JSON from a sequence of numbers, with strings of every character that affects escaping or order.
+    /// Generates JSON from a sequence of numbers, with strings of all characters that affect escaping or order.
     fn value(next: &mut impl FnMut(usize) -> usize, depth: usize) -> Value {
         const TEXT: [&str; 16] = [
             "a", "B", "_", " ", "\"", "\\", "/", "\n", "\u{8}", "\u{c}", "\u{0}", "\u{1f}", "\u{7f}", "é", "\u{fb33}",

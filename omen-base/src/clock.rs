@@ -8,13 +8,13 @@ use crate::lock::Mutex;
 
 use tokio::runtime::Handle;
 
-/// Clock of the gate. The gate reads no other clock, except for the timeouts of calls, which use the runtime's.
+/// Gate clock. The gate reads no other clock, except for call timeouts, which use the runtime's.
 pub trait GateClock: Debug + Send + Sync + 'static {
-    /// Time of day, for the expiry of grants and tokens and for entries of the audit log. It may be set back; that
-    /// revives nothing (D56).
+    /// Returns the time of day, for the expiry of grants and tokens and for audit log entries. The time of day may be
+    /// set back; that does not restore anything that has expired (D56).
     fn wall(&self) -> SystemTime;
 
-    /// Time since a fixed moment before the first call. It never goes back; breakers use it.
+    /// Returns the time since a fixed moment before the first call. It never goes back; breakers use it.
     fn monotonic(&self) -> Duration;
 }
 
@@ -34,7 +34,7 @@ impl GateClock for SystemClock {
     }
 }
 
-/// Manually set clock, for tests and replays.
+/// Clock that is set manually, for tests and replays.
 #[derive(Debug)]
 pub struct ManualClock(Mutex<ClockReading>);
 
@@ -53,7 +53,7 @@ impl ManualClock {
         reading.monotonic = reading.monotonic.saturating_add(by);
     }
 
-    /// Sets the time of day alone, forward or back, as an operator or a time server does.
+    /// Sets only the time of day, forward or back, as an operator or a time server does.
     pub fn set_wall(&self, to: SystemTime) {
         self.0.lock().wall = to;
     }
@@ -73,7 +73,7 @@ impl GateClock for ManualClock {
     }
 }
 
-/// Readings of both clocks at one moment.
+/// Readings of both clocks at the same moment.
 #[derive(Clone, Copy, Debug)]
 struct ClockReading {
     wall: SystemTime,
@@ -86,11 +86,11 @@ impl ClockReading {
     }
 }
 
-/// Monotonic clock for expiry: the later of what the two clocks say (D56).
+/// Monotonic clock for expiry: the later of the two clocks (D56).
 ///
-/// INVARIANT: neither of its times goes back, or runs slower than the monotonic clock of the underlying clock.
-/// Something expired therefore stays expired, and setting the time of day back extends nothing. A time set too far
-/// ahead stays until the process restarts, and longer if the audit log has an entry of that time.
+/// INVARIANT: neither of its times goes back or runs slower than the monotonic clock of the underlying clock. Anything
+/// expired therefore stays expired, and setting the time of day back extends nothing. A time set too far ahead stays
+/// until the process restarts, or longer if the audit log has an entry with that time.
 #[derive(Debug)]
 pub struct Ratchet {
     clock: Arc<dyn GateClock>,
@@ -103,7 +103,7 @@ struct RatchetState {
     seen: ClockReading,
     /// Latest time of day.
     latest: SystemTime,
-    /// Elapsed time: the sum of the larger advance of the two clocks between readings.
+    /// Elapsed time: the sum, over all readings, of the larger advance of the two clocks since the previous reading.
     elapsed: Duration,
 }
 
@@ -121,7 +121,7 @@ impl Ratchet {
         Arc::new(Self { clock, state })
     }
 
-    /// Elapsed time, for durations that start now.
+    /// Returns the elapsed time, for durations that start now.
     pub fn elapsed(&self) -> Duration {
         self.read().elapsed
     }
@@ -152,11 +152,11 @@ impl GateClock for Ratchet {
     }
 }
 
-/// Waits until a time of day is reached, or until the initially remaining duration has passed in the runtime's time.
-/// The clock is read repeatedly, because it may be set forward.
+/// Waits until a time of day is reached, or until the duration that remained initially has passed in the runtime's
+/// time. The clock is read repeatedly, because it may be set forward.
 pub async fn reached(clock: &dyn GateClock, time: SystemTime) {
     if Handle::try_current().is_err() {
-        // Without a runtime no wait is possible, and no tool is called.
+        // Without a runtime, waiting is impossible, and no tool is called.
         return std::future::pending().await;
     }
     let left = |now: SystemTime| time.duration_since(now).unwrap_or_default();
@@ -169,11 +169,11 @@ pub async fn reached(clock: &dyn GateClock, time: SystemTime) {
     }
 }
 
-/// Interval at which the time of day is read again.
+/// Interval for rereading the time of day.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// Time of day for logs and reports, rounded down to whole seconds. Times before 1970 become 1970: no correctly set
-/// clock shows one.
+/// Returns the time of day for logs and reports, rounded down to whole seconds. Times before 1970 become 1970, because
+/// no correctly set clock shows them.
 pub fn instant(time: SystemTime) -> omen_types::Instant {
     let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     omen_types::Instant::default().plus_seconds(since.as_secs())

@@ -1,9 +1,9 @@
 //! Parsing of unambiguous JSON.
 //!
-//! JSON parsers differ where the grammar leaves room: of a repeated key, some take the first value and some the last;
-//! some round a long number, and some keep it; some refuse half of a surrogate pair, or a deep nesting. The value checked
-//! here must be the one that runs elsewhere, so ambiguous texts are refused. What readers of lines take for the end of a
-//! line is rewritten ([`one_line`]).
+//! JSON parsers differ where the grammar leaves room: for a repeated key, some take the first value and some the last;
+//! some round a long number and some keep it; some reject an unpaired surrogate or deep nesting. The value checked here
+//! must be the one used elsewhere, so ambiguous texts are refused. Characters that line readers take for the end of a
+//! line are rewritten ([`one_line`]).
 
 mod lines;
 mod members;
@@ -26,9 +26,9 @@ pub use number::{Doubt, MAX_INTEGER};
 /// Options of [`read`].
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// Deepest nesting of arrays and objects.
+    /// Maximum nesting of arrays and objects.
     pub depth: usize,
-    /// Whether every number must be one that all parsers read alike.
+    /// Whether all parsers must read every number alike.
     pub exact_numbers: bool,
 }
 
@@ -37,18 +37,18 @@ pub struct Reading {
 pub enum Unread {
     /// The text ends too early.
     Truncated,
-    /// The text is invalid JSON; message with the position.
+    /// The text is invalid JSON. Holds a message with the position.
     Syntax(String),
     /// A JSON value is followed by other text, which begins at this byte.
     Trailing(usize),
-    /// An object has a key twice.
+    /// An object contains a key twice.
     Repeated {
         /// Repeated key.
         key: String,
         /// JSON pointer of the object.
         at: String,
     },
-    /// A key has a special meaning to the parser of this program.
+    /// A key has a special meaning for the parser of this program.
     Reserved {
         /// Reserved key.
         key: String,
@@ -82,7 +82,7 @@ impl fmt::Display for Unread {
     }
 }
 
-/// Describes a JSON pointer in words.
+/// Describes a JSON pointer as text.
 pub fn place(pointer: &str) -> String {
     if pointer.is_empty() { "the outermost object".to_owned() } else { format!("`{}`", bounded(pointer)) }
 }
@@ -92,18 +92,18 @@ pub fn below(pointer: &str, step: &str) -> String {
     format!("{pointer}/{}", omen_types::pointer::escape(step))
 }
 
-/// Parses exactly one JSON value, surrounded by JSON white space at most.
+/// Parses exactly one JSON value, surrounded only by JSON white space.
 ///
 /// # Errors
-/// Why readers of the text may differ, or read nothing.
+/// The reason why readers of the text may differ or fail.
 pub fn read(text: &str, how: Reading) -> Result<Value, Unread> {
     read_at(text, ValuePath::Outermost, how)
 }
 
-/// Same as [`read`], for the value of a member of the outermost object: errors give places in that object.
+/// Same as [`read`], for the value of a member of the outermost object: errors give positions in that object.
 ///
 /// # Errors
-/// As [`read`].
+/// As for [`read`].
 pub fn read_member(text: &str, key: &str, how: Reading) -> Result<Value, Unread> {
     read_at(text, ValuePath::Member(&ValuePath::Outermost, key), how)
 }
@@ -123,7 +123,7 @@ fn read_at(text: &str, at: ValuePath<'_>, how: Reading) -> Result<Value, Unread>
 /// Describes an error in the words of `serde_json`, which users know.
 fn invalid(text: &str, found: ScanError) -> Unread {
     let grammar = error::<IgnoredAny>(text);
-    // Only a value shows that a number or an escape stands for nothing, and only that has a limit of depth.
+    // Only parsing a `Value` reveals invalid numbers and escapes, and only that has a depth limit.
     match grammar.or_else(|| if found == ScanError::Deep { None } else { error::<Value>(text) }) {
         Some(error) if error.is_eof() => Unread::Truncated,
         Some(error) => Unread::Syntax(bounded(&error.to_string())),
@@ -132,12 +132,12 @@ fn invalid(text: &str, found: ScanError) -> Unread {
     }
 }
 
-/// The error of `serde_json` in the first value of a text.
+/// Returns the `serde_json` error in the first value of a text.
 fn error<'t, T: Deserialize<'t>>(text: &'t str) -> Option<serde_json::Error> {
     T::deserialize(&mut serde_json::Deserializer::from_str(text)).err()
 }
 
-/// Path of a value. It is formatted only for errors.
+/// Path of a value, formatted only for errors.
 #[derive(Clone, Copy)]
 enum ValuePath<'p> {
     Outermost,
@@ -155,10 +155,10 @@ impl ValuePath<'_> {
     }
 }
 
-/// Reader of a value that notes what other readers may understand differently.
+/// Reader of a value that records what other readers may interpret differently.
 struct ValueReader {
     how: Reading,
-    /// The first doubt of each kind, in reading order.
+    /// First doubt of each kind, in reading order.
     doubts: Vec<Unread>,
     /// Repeated keys of the outermost object.
     own: BTreeSet<String>,
@@ -169,7 +169,7 @@ impl ValueReader {
         Self { how, doubts: Vec::new(), own: BTreeSet::new() }
     }
 
-    /// Notes a doubt, unless one of its kind was noted: to describe each would take long where there are many.
+    /// Records a doubt unless one of its kind has been recorded: describing each of many doubts would take long.
     fn note(&mut self, is_such: fn(&Unread) -> bool, doubt: impl FnOnce() -> Unread) {
         if !self.doubts.iter().any(is_such) {
             self.doubts.push(doubt());

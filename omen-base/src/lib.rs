@@ -1,6 +1,6 @@
 //! Shared types of the tool boundary: names, time, canonical JSON, bounded text, regular files.
 //!
-//! Architecture invariant: this crate knows no tool, rule or log.
+//! Architecture invariant: this crate knows nothing about tools, rules or logs.
 
 pub mod bounded;
 pub mod canonical;

@@ -2,8 +2,8 @@
 
 use std::sync::{self, MutexGuard, PoisonError};
 
-/// Mutex without poison. After a panic with the lock held, the next holder finds the value as the panic left it. So it is only
-/// for values of which no change is half done where code could panic, or that stay valid if one is.
+/// Mutex without poisoning. After a panic with the lock held, the next holder finds the value as the panic left it. Use it
+/// only for values whose changes are never half done where code could panic, or that stay valid if a change is.
 #[derive(Debug, Default)]
 pub struct Mutex<T>(sync::Mutex<T>);
 
@@ -13,7 +13,7 @@ impl<T> Mutex<T> {
         Self(sync::Mutex::new(value))
     }
 
-    /// Waits until no one else has the value.
+    /// Waits until nobody else holds the value.
     pub fn lock(&self) -> MutexGuard<'_, T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use omen_types::unseen::is_unseen;
 use serde::{Deserialize, Serialize};
 
-/// Error of an invalid name. Its message escapes invisible characters.
+/// Error for an invalid name. Its message escapes invisible characters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid {what} `{got}`: {why}")]
 pub struct BadName {
@@ -15,15 +15,15 @@ pub struct BadName {
     why: &'static str,
 }
 
-/// Turn of the entries that are recorded while a gate is built.
+/// Turn of the entries recorded while a gate is built.
 pub const START: &str = "gate.start";
 
-/// The variables of the environment that every server process inherits: without them, programs are not found.
+/// Environment variables that every server process inherits: without them, programs are not found.
 pub const INHERITED: &[&str] = if cfg!(windows) { &["PATH", "SystemRoot"] } else { &["PATH"] };
 
 const FORM: &str = "expected 1 to 128 characters, none of them blank, a control character or invisible";
 
-/// Whether a text is a valid name.
+/// Returns whether a text is a valid name.
 fn is_name(text: &str) -> bool {
     (1..=128).contains(&text.chars().count()) && !text.chars().any(|c| c.is_whitespace() || is_unseen(c))
 }
@@ -50,7 +50,7 @@ macro_rules! name {
                 if is_name(text) { Ok(Self(text.into())) } else { Err(BadName { what: $what, got: shown(text), why: FORM }) }
             }
 
-            /// Name as text.
+            /// Returns the name as text.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
@@ -98,21 +98,21 @@ name!(
     ServerName, "server name"
 );
 name!(
-    /// Name of a tool, as its server lists it.
+    /// Name of a tool as listed by its server.
     ToolName, "tool name"
 );
 name!(
-    /// Id of a turn: links a user's request with everything that is done for it. Nothing runs without one (A2).
+    /// Turn id, which links a user's request to everything done for it. Nothing runs without a turn id (A2).
     TurnId, "turn id", START: "it is reserved for the entries of the gate's own start; use another id"
 );
 
 impl TurnId {
-    /// Turn of the entries that are recorded while a gate is built. No request can use it.
+    /// Returns the turn of the entries recorded while a gate is built. No request can use it.
     pub fn start() -> Self {
         Self(START.into())
     }
 
-    /// Whether a text is a valid turn of a log entry.
+    /// Returns whether a text is a valid turn of a log entry.
     pub fn is_name(text: &str) -> bool {
         is_name(text)
     }
@@ -123,7 +123,7 @@ name!(
     StepId, "step name"
 );
 
-/// Escapes invisible characters, and truncates to the length of a name.
+/// Escapes invisible characters and truncates the text to the length of a name.
 fn shown(text: &str) -> String {
     let mut shown = String::new();
     for c in text.chars().take(128) {
@@ -132,7 +132,7 @@ fn shown(text: &str) -> String {
     shown
 }
 
-/// Tool of a server.
+/// Tool on a server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ToolId {
     /// Server that lists the tool.

@@ -1,8 +1,8 @@
 //! Regular files, opened without blocking and read within limits.
 //!
-//! Opening a FIFO blocks until another process opens its other end, and a device such as `/dev/zero` has no end.
-//! Neither can be a configuration, a key, an anchor or a log. Files are therefore opened with `O_NONBLOCK`, and the
-//! open descriptor is queried for the file type: after a check of the path, the path could be changed to another file.
+//! Opening a FIFO blocks until another process opens its other end, and a device such as `/dev/zero` has no end. Neither can be a
+//! configuration, a key, an anchor or a log. Files are therefore opened with `O_NONBLOCK`, and the file type is queried from the
+//! open descriptor: if the path were checked instead, it could be changed to another file afterwards.
 
 use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Read as _};
@@ -39,7 +39,7 @@ pub fn open_with(options: &OpenOptions, path: &Path) -> io::Result<File> {
 
         use rustix::fs::OFlags;
 
-        // `NONBLOCK` has no effect on regular files. `NOCTTY` keeps a terminal from becoming the controlling one.
+        // `NONBLOCK` has no effect on regular files. `NOCTTY` prevents a terminal from becoming the controlling terminal.
         let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
         options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
     }
@@ -48,8 +48,8 @@ pub fn open_with(options: &OpenOptions, path: &Path) -> io::Result<File> {
     if kind.is_file() { Ok(file) } else { Err(refused(kind)) }
 }
 
-/// Replaces an unspecific error: opening a FIFO without a reader, a socket or a directory for writing fails with errors
-/// that do not name the file type.
+/// Replaces an unspecific error: opening a FIFO without a reader, a socket, or a directory for writing fails with
+/// errors that do not name the file type.
 fn unopened(path: &Path, error: io::Error) -> io::Error {
     match path.metadata() {
         Ok(metadata) if !metadata.is_file() => refused(metadata.file_type()),

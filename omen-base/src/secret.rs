@@ -1,7 +1,7 @@
-//! Names of members that hold secrets.
+//! Names of members that contain secrets.
 
-/// Whether the name of a member suggests that it holds a secret. A name that merely contains such a word counts, too:
-/// hiding too much costs a line of a message, hiding too little costs the secret.
+/// Returns whether the name of a member suggests that it contains a secret. A name that merely contains such a word
+/// also counts: hiding too much costs a line of a message, while hiding too little costs the secret.
 pub fn is_name(name: &str) -> bool {
     let plain: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     WORDS.iter().any(|word| plain.contains(word))

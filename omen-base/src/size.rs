@@ -4,7 +4,7 @@ use std::io;
 
 use serde::Serialize;
 
-/// Whether a value has at most `limit` bytes as JSON. Serialization stops at the limit.
+/// Returns whether a value has at most `limit` bytes as JSON. Serialization stops at the limit.
 ///
 /// # Errors
 /// If the value cannot be serialized as JSON.
@@ -16,7 +16,7 @@ pub fn fits(value: &impl Serialize, limit: u64) -> Result<bool, serde_json::Erro
     }
 }
 
-/// Writer that counts bytes up to a limit, and discards them.
+/// Writer that counts bytes up to a limit and discards them.
 struct ByteCounter(u64);
 
 impl io::Write for ByteCounter {

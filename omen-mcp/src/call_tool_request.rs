@@ -1,4 +1,4 @@
-//! The request `tools/call`, read where it stands.
+//! `tools/call` request, read in place.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use crate::frame::{Frame, similar};
 use crate::handshake::Era;
 use crate::json;
 
-/// Request `tools/call` of a client: its bytes, and the places of what is judged in them.
+/// `tools/call` request from a client: its bytes, and the positions of the judged parts in them.
 #[derive(Clone, Debug)]
 pub struct CallToolRequest {
     frame: Frame,
@@ -21,7 +21,7 @@ impl CallToolRequest {
     /// Reads the parameters of a request.
     ///
     /// # Errors
-    /// If they are not those of a call. The error is one of the protocol: nothing was judged.
+    /// If they are not the parameters of a call. This is a protocol error: nothing was judged.
     pub fn read(frame: Frame, era: Era) -> Result<Self, String> {
         let members = frame.members().map_err(|flaw| flaw.to_string())?;
         if let Some(why) = members.iter().find_map(|member| similar(&member.key, &PARAMS)) {
@@ -35,43 +35,43 @@ impl CallToolRequest {
         Ok(Self { frame, era, name, arguments, meta, is_task })
     }
 
-    /// The message, byte for byte.
+    /// Returns the message, byte for byte.
     pub fn frame(&self) -> &Frame {
         &self.frame
     }
 
-    /// The era in which the client sent it.
+    /// Returns the era in which the client sent the request.
     pub fn era(&self) -> Era {
         self.era
     }
 
-    /// The name of the tool, as it is written.
+    /// Returns the name of the tool as written.
     pub fn raw_name(&self) -> &str {
         self.frame.raw(self.name.clone())
     }
 
-    /// The name of the tool; empty if it is not text.
+    /// Returns the name of the tool; empty if it is not a string.
     pub fn name(&self) -> String {
         json::text(self.frame.text(), self.name.clone()).unwrap_or_default()
     }
 
-    /// The arguments, as they are written. A call without any has none.
+    /// Returns the arguments as written; `{}` if the call has none.
     pub fn raw_arguments(&self) -> &str {
         self.arguments.clone().map_or("{}", |span| self.frame.raw(span))
     }
 
-    /// What stands beside the arguments, as it is written.
+    /// Returns the `_meta` of the call as written, if it has any.
     pub fn raw_meta(&self) -> Option<&str> {
         self.meta.clone().map(|span| self.frame.raw(span))
     }
 
-    /// Whether it asks to run as a task.
+    /// Returns whether the call asks to run as a task.
     pub fn is_task(&self) -> bool {
         self.is_task
     }
 }
 
-/// The keys of parameters that are judged, or that others give a meaning.
+/// Parameter keys that are judged or that have a meaning for others.
 const PARAMS: [&str; 6] = ["name", "arguments", "_meta", "task", "inputResponses", "requestState"];
 
 #[cfg(test)]

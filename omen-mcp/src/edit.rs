@@ -1,11 +1,11 @@
-//! Other values at some places of a message, and every other byte as it came.
+//! Replacement of values in a message, which keeps all other bytes.
 
 use std::ops::Range;
 
 use crate::frame::Frame;
 use crate::json;
 
-/// A text with other values at some places, which do not overlap.
+/// Returns a text with replaced values at some ranges, which must not overlap.
 pub fn edited(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
     edits.sort_by_key(|(span, _)| span.start);
     let (mut out, mut at) = (String::with_capacity(text.len()), 0);
@@ -18,7 +18,7 @@ pub fn edited(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
     out
 }
 
-/// Where a member of `_meta` stands, in parameters or a result.
+/// Returns the range of a member of `_meta` in parameters or a result.
 pub fn meta(frame: &Frame, key: &str) -> Option<Range<usize>> {
     let members = frame.members().ok()?;
     let meta = members.iter().find(|member| member.key == "_meta")?;
@@ -26,13 +26,13 @@ pub fn meta(frame: &Frame, key: &str) -> Option<Range<usize>> {
     members.iter().find(|member| member.key == key).map(|member| member.span.clone())
 }
 
-/// Where a member of the parameters or of the result stands.
+/// Returns the range of a member of the parameters or the result.
 pub fn member(frame: &Frame, key: &str) -> Option<Range<usize>> {
     let members = frame.members().ok()?;
     members.iter().find(|member| member.key == key).map(|member| member.span.clone())
 }
 
-/// A member of the parameters or of the result that is a string.
+/// Returns a member of the parameters or the result that is a string.
 pub fn text(frame: &Frame, key: &str) -> Option<String> {
     json::text(frame.text(), member(frame, key)?)
 }

@@ -1,4 +1,4 @@
-//! One line as a message of JSON-RPC 2.0, with its bytes.
+//! Line as a JSON-RPC 2.0 message, with its bytes.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,40 +9,40 @@ use omen_schema::json::ScanError;
 use crate::id::Id;
 use crate::json::{self, Flaw, Member};
 
-/// A message that was read strictly, and stands as it came.
+/// Message that was read strictly and is kept byte for byte.
 #[derive(Clone, Debug)]
 pub struct Frame {
     text: Arc<str>,
-    /// The form of the message.
+    /// Form of the message.
     pub kind: Kind,
     id: Option<(Id, Range<usize>)>,
     /// `params`, `result` or `error`.
     body: Option<Range<usize>>,
 }
 
-/// What a message is.
+/// Kind of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A request, by its method.
+    /// A request, with its method.
     Request(String),
-    /// A notification, by its method.
+    /// A notification, with its method.
     Notification(String),
     /// A response with a result.
     Result,
     /// A response with an error.
     Error,
-    /// A response of which only the request is sure that it answers (D58). The text says what is wrong with it.
+    /// An invalid response that identifies only the request that it answers (D58). Holds the reason why it is invalid.
     Unsure(String),
 }
 
 /// A line that is not a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed {
-    /// The error code of JSON-RPC.
+    /// JSON-RPC error code.
     pub code: i64,
-    /// What is wrong, bounded.
+    /// Bounded description of the error.
     pub why: String,
-    /// The same without what it quotes of the line.
+    /// Same description without quotations from the line.
     pub unquoted: String,
 }
 
@@ -111,8 +111,8 @@ impl Frame {
         Ok(Self { kind, id, body, text })
     }
 
-    /// The message of a line, if the line is this one but for its id. Such a line need not be read again: what stands in place of
-    /// the id is a string without escapes, as long as the id was.
+    /// Returns the message of a line that equals this one except for the id. Such a line need not be parsed again: the new id is
+    /// a string without escapes, as long as the old one.
     pub fn again(&self, line: &[u8]) -> Option<Self> {
         let (_, span) = self.id.as_ref()?;
         let text = self.text.as_bytes();
@@ -127,49 +127,49 @@ impl Frame {
         Some(Self { kind: self.kind.clone(), id: Some((id, span.clone())), body: self.body.clone(), text })
     }
 
-    /// The bytes, as they came.
+    /// Returns the bytes as received.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The id; notifications have none.
+    /// Returns the id; notifications have none.
     pub fn id(&self) -> Option<&Id> {
         self.id.as_ref().map(|(id, _)| id)
     }
 
-    /// The id as it was written.
+    /// Returns the id as written.
     pub fn raw_id(&self) -> &str {
         self.id.as_ref().and_then(|(_, span)| self.text.get(span.clone())).unwrap_or("null")
     }
 
-    /// Where the id stands.
+    /// Returns the range of the id.
     pub fn id_span(&self) -> Option<Range<usize>> {
         self.id.as_ref().map(|(_, span)| span.clone())
     }
 
-    /// Where `params`, `result` or `error` stand.
+    /// Returns the range of `params`, `result` or `error`.
     pub fn body(&self) -> Option<Range<usize>> {
         self.body.clone()
     }
 
-    /// The members of `params`, `result` or `error`; none if it is absent.
+    /// Returns the members of `params`, `result` or `error`; empty if it is absent.
     pub fn members(&self) -> Result<Vec<Member<'_>>, Flaw> {
         self.body().map_or(Ok(Vec::new()), |body| json::members(&self.text, body))
     }
 
-    /// The request that a notification names.
+    /// Returns the id of the request that a notification names.
     pub fn requested(&self) -> Option<Id> {
         let members = self.members().ok()?;
         let member = members.iter().find(|member| member.key == "requestId")?;
         Id::read(self.raw(member.span.clone()))
     }
 
-    /// What stands at a place.
+    /// Returns the text at a range.
     pub fn raw(&self, at: Range<usize>) -> &str {
         self.text.get(at).unwrap_or_default()
     }
 
-    /// The same bytes with another id.
+    /// Returns the same bytes with a different id.
     pub fn with_id(&self, raw: &str) -> Vec<u8> {
         let Some((_, span)) = &self.id else { return self.text.as_bytes().to_vec() };
         let before = self.text.get(..span.start).unwrap_or_default();
@@ -178,7 +178,7 @@ impl Frame {
     }
 }
 
-/// Says so if a key is not one of those, and a lenient reader would take it for one.
+/// Returns a message if a key is not a known one but a lenient reader would take it for one.
 pub fn similar(key: &str, known: &[&str]) -> Option<String> {
     if known.contains(&key) {
         return None;
@@ -206,7 +206,7 @@ fn parse_error(why: String) -> Malformed {
     Malformed { code: PARSE_ERROR, ..invalid(why) }
 }
 
-/// A reason that quotes nothing of the line.
+/// Builds an error whose description quotes nothing from the line.
 fn invalid(why: impl AsRef<str>) -> Malformed {
     let why = bounded(why.as_ref());
     Malformed { code: INVALID_REQUEST, unquoted: why.clone(), why }
@@ -217,9 +217,9 @@ fn flawed(flaw: &Flaw) -> Malformed {
 }
 
 const OUTER: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
-/// The code of JSON-RPC for a message that is not JSON.
+/// JSON-RPC code for a message that is not JSON.
 pub const PARSE_ERROR: i64 = -32_700;
-/// The code of JSON-RPC for JSON that is not a message.
+/// JSON-RPC code for JSON that is not a message.
 pub const INVALID_REQUEST: i64 = -32_600;
 
 #[cfg(test)]

@@ -1,43 +1,43 @@
-//! A process between the gate and each of its servers, so that nothing of a server outlives the gate.
+//! Guard process between the gate and each of its servers, so that no part of a server outlives the gate.
 //!
-//! A process that is killed cannot clean up after itself, and the kernel does not do it: a server that never reads its
-//! input does not notice that the gate is gone. So where the program asks for it ([`guard_servers`]), it starts itself
-//! once more for each server, as a *guard*, and the guard starts the server. The guard
+//! A process that is killed cannot clean up after itself, and the kernel does not do so either: a server that never
+//! reads its input does not notice that the gate is gone. If the program asks for it ([`guard_servers`]), it therefore
+//! starts itself once more for each server, as a *guard*, and the guard starts the server. The guard
 //!
-//! - waits for the gate by a pidfd, so that it learns of its end however it ends, also by SIGKILL;
-//! - is the subreaper of all that the server starts: what loses its parent becomes the guard's child, whatever session
-//!   or process group it has made for itself;
-//! - kills its children until none is left, when the gate ends or asks for it, or the server has ended;
-//! - then ends as the server did, so that the gate sees the server's exit.
+//! - waits for the gate on a pidfd, so it notices the gate's end however it happens, including by SIGKILL;
+//! - is the subreaper of everything that the server starts: a process that loses its parent becomes the guard's child,
+//!   whatever session or process group it has created for itself;
+//! - kills its children until none is left when the gate ends or requests it, or when the server has ended;
+//! - then ends as the server did, so that the gate sees the server's exit status.
 //!
 //! All of this is safe Rust after `exec`: no code runs between `fork` and `exec`.
 //!
-//! What can still survive: all of a server if the guard itself is killed in the same moment as the gate (the gate sees to
-//! the server's process group if the guard alone is killed); what a process of the server has had started by somebody
-//! else, such as a service manager; and what runs as another user, whom the guard may not signal. Elsewhere than on Linux
-//! there are no guards. None of this is a sandbox.
+//! The following can still survive: the whole server if the guard itself is killed at the same moment as the gate (if
+//! only the guard is killed, the gate handles the server's process group); anything that a process of the server had
+//! started by another program, such as a service manager; and anything that runs as another user, whom the guard may not
+//! signal. On systems other than Linux there are no guards. None of this is a sandbox.
 
 use std::ffi::{OsStr, OsString};
 
 use tokio::process::Command;
 
-/// Has every server that this program starts from now on end with it, however the program ends. To be called at the
-/// beginning of `main`, before anything else is done:
+/// Makes every server that this program starts from now on end with it, however the program ends. Call it at the
+/// beginning of `main`, before anything else:
 ///
 /// ```no_run
 /// // The first line of `main`:
 /// omen_mcp::guard_servers();
 /// ```
 ///
-/// The program is started once more for each server, to watch over it; in such a process this does not return. On
-/// systems other than Linux it does nothing.
+/// The program is started once more for each server, to watch over it; in such a process this function does not return.
+/// It does nothing on systems other than Linux.
 pub fn guard_servers() {
     #[cfg(target_os = "linux")]
     linux::begin(vec!["/proc/self/exe".into()]);
 }
 
-/// As [`guard_servers`], for a program that has to be started by a command line of its own: what is to be guarded is
-/// appended to it. For tests, whose `main` is not theirs.
+/// Same as [`guard_servers`], for a program that has to be started by its own command line: the command to guard is
+/// appended to it. For tests, whose `main` is not their own.
 #[cfg(feature = "test-util")]
 pub fn guard_servers_through(command_line: Vec<OsString>) {
     #[cfg(target_os = "linux")]
@@ -46,7 +46,7 @@ pub fn guard_servers_through(command_line: Vec<OsString>) {
     drop(command_line);
 }
 
-/// The command that starts a server under a guard, if servers are guarded, and what has to be in its environment.
+/// Returns the command that starts a server under a guard, if servers are guarded, and the environment variable that it needs.
 pub(super) fn command(program: &OsStr, args: &[OsString]) -> Option<(Command, (&'static str, String))> {
     #[cfg(target_os = "linux")]
     let guarded = linux::command(program, args);
@@ -78,22 +78,22 @@ mod linux {
 
     use crate::process_tree::children;
 
-    /// In the environment of a guard: the gate's process, and how many of the last arguments are the server's command.
+    /// Environment variable of a guard: the gate's process id, and how many of the last arguments form the server's command.
     const MARK: &str = "OMEN_GATE_GUARD";
 
-    /// The exit status of a shell that cannot start a command.
+    /// Exit status of a shell that cannot start a command.
     const NOT_STARTED: i32 = 127;
 
-    /// How a guard is started, once the program has asked for guards.
+    /// Command line that starts a guard, once the program has asked for guards.
     static HOW: OnceLock<Vec<OsString>> = OnceLock::new();
 
     pub(super) fn begin(how: Vec<OsString>) {
         if let Some(mark) = std::env::var_os(MARK) {
-            // On a thread of its own, for this one may be in a runtime. It ends the process.
+            // Runs on its own thread, because this one may be in a runtime, and ends the process.
             let _ = std::thread::spawn(move || guard(&mark)).join();
             exit(NOT_STARTED);
         }
-        // That it was asked for before is as good.
+        // A repeated request changes nothing.
         let _ = HOW.set(how);
     }
 
@@ -107,7 +107,7 @@ mod linux {
         Some((command, (MARK, format!("{}:{}", id(), args.len() + 1))))
     }
 
-    /// Is a guard, to the end of the process.
+    /// Runs as a guard until the end of the process.
     fn guard(mark: &OsStr) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         match runtime.and_then(|runtime| runtime.block_on(watch(mark))) {
@@ -120,13 +120,13 @@ mod linux {
         }
     }
 
-    /// The gate shows the last words of a server that did not start.
+    /// Reports why a server did not start; the gate shows a server's last words.
     #[allow(clippy::print_stderr, reason = "it stands in for the server, and writes where the server would")]
     fn say(error: &io::Error) {
         eprintln!("it could not be started: {error}");
     }
 
-    /// Starts the server and sees to its end. How it ended, if it was started.
+    /// Starts the server and waits until it has ended. Returns how it ended, if it was started.
     async fn watch(mark: &OsStr) -> io::Result<Option<WaitStatus>> {
         let (gate, mut command) = read_mark(mark)
             .ok_or_else(|| io::Error::other(format!("`{MARK}` is reserved for the guard of a server")))?;
@@ -134,7 +134,7 @@ mod linux {
         let mut asked = signal(SignalKind::terminate())?;
         let mut ended = signal(SignalKind::child())?;
         let mut gone = end_of(gate);
-        // From here on its end is seen; if it came before, somebody else is the parent.
+        // From here on the gate's end is noticed; if it ended earlier, another process is the parent.
         if getppid() != Some(gate) {
             return Ok(None);
         }
@@ -153,7 +153,7 @@ mod linux {
         Ok(status)
     }
 
-    /// The gate, and the command of the server.
+    /// Returns the gate's process id and the server's command.
     fn read_mark(mark: &OsStr) -> Option<(Pid, Command)> {
         let (gate, count) = mark.to_str()?.split_once(':')?;
         let args: Vec<_> = std::env::args_os().collect();
@@ -164,7 +164,7 @@ mod linux {
         Some((Pid::from_raw(gate.parse().ok()?)?, command))
     }
 
-    /// Comes when a process ends.
+    /// Returns a receiver that completes when a process ends.
     fn end_of(process: Pid) -> oneshot::Receiver<()> {
         let (gone, receiver) = oneshot::channel();
         std::thread::spawn(move || {
@@ -182,7 +182,7 @@ mod linux {
         receiver
     }
 
-    /// The server alone holds its streams, so that the gate sees when it closes them.
+    /// Releases the standard streams: only the server holds them, so the gate sees when the server closes them.
     fn let_go() -> io::Result<()> {
         let nothing = File::options().read(true).write(true).open("/dev/null")?;
         rustix::stdio::dup2_stdin(&nothing)?;
@@ -197,7 +197,7 @@ mod linux {
         NoneIsLeft,
     }
 
-    /// Takes one child that has ended, in whatever process group it is, and notes how the server did.
+    /// Reaps one child that has ended, whatever its process group, and records how the server ended.
     fn reap(server: Pid, status: &mut Option<WaitStatus>) -> io::Result<Reaped> {
         match wait(WaitOptions::NOHANG) {
             Ok(Some((child, how))) => {
@@ -212,8 +212,8 @@ mod linux {
         }
     }
 
-    /// Kills all children, and those that become ours by that, until none is left. They are reaped here alone, so that no
-    /// number of a process stands for another one when it is killed.
+    /// Kills all children, and processes that become children as a result, until none is left. They are reaped only here,
+    /// so a process id cannot be reused before its process is killed.
     async fn kill_all(server: Pid, status: &mut Option<WaitStatus>) -> io::Result<()> {
         loop {
             match reap(server, status)? {
@@ -221,11 +221,11 @@ mod linux {
                 Reaped::NoneIsLeft => return Ok(()),
                 Reaped::NoneHasEnded => {
                     let Ok(children) = children(getpid()) else {
-                        // Without /proc, kill our own process group: ourselves, and the children that are still in it.
+                        // Without `/proc`, kill our own process group: this process and the children still in the group.
                         return Ok(kill_current_process_group(Signal::KILL)?);
                     };
                     for child in children {
-                        // It may have ended, or be somebody whom we may not signal.
+                        // The child may have ended, or run as a user whom the guard may not signal.
                         let _ = kill_process(child, Signal::KILL);
                     }
                     tokio::time::sleep(Duration::from_millis(2)).await;
@@ -234,10 +234,10 @@ mod linux {
         }
     }
 
-    /// Ends as the server did.
+    /// Ends this process as the server ended.
     fn end_as(status: WaitStatus) -> ! {
         if let Some(number) = status.terminating_signal() {
-            // One core is enough.
+            // One core dump is enough.
             let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
             if let Some(signal) = Signal::from_named_raw(number) {
                 let _ = kill_process(getpid(), signal);

@@ -1,4 +1,4 @@
-//! What the proxy knows of a session, as it has seen it pass by: the era of the protocol, and what the client can do.
+//! Session state that the proxy observes in passing messages: the protocol era, and the client's capabilities.
 
 use std::time::Duration;
 
@@ -8,26 +8,26 @@ use tokio::sync::Notify;
 use crate::frame::Frame;
 use crate::json;
 
-/// A session between one client and one server.
+/// Session between one client and one server.
 #[derive(Debug, Default)]
 pub struct Session {
     state: Mutex<State>,
-    /// A handshake has begun.
+    /// Notifies waiters that a handshake has begun.
     begun: Notify,
 }
 
 #[derive(Debug, Default)]
 struct State {
     handshake: Handshake,
-    /// How many handshakes have begun.
+    /// Number of handshakes begun.
     count: u64,
-    /// The client has declared that it can ask its user with a form.
+    /// Whether the client has declared that it can show its user a form.
     elicitation: bool,
-    /// The members of `_meta` that every request has in the era without a handshake, as the client last wrote them.
+    /// Members of `_meta` that every request has in the era without a handshake, as last written by the client.
     meta: Option<String>,
 }
 
-/// How far the handshake has come, in the era that has one.
+/// Progress of the handshake, in the era that has one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Handshake {
     #[default]
@@ -36,21 +36,21 @@ enum Handshake {
     Made,
 }
 
-/// In which era a request is.
+/// Era of the protocol that a request belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Era {
-    /// There was a handshake, up to 2025-11-25.
+    /// The session began with a handshake, up to 2025-11-25.
     Handshake,
-    /// Each request says of itself what a handshake would, since 2026-07-28.
+    /// Each request states what a handshake would, since 2026-07-28.
     Stateless,
 }
 
-/// With what the members begin that a request says of itself by.
+/// Prefix of the members in which a request states what a handshake would.
 const META: &str = "io.modelcontextprotocol/";
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
 impl Session {
-    /// A request of the client passes by. Gives its era, if it may be judged: a handshake was made, or it says of itself
+    /// Observes a client's request. Returns its era if it may be judged: a handshake was made, or the request states
     /// what a handshake would.
     pub fn sees(&self, request: &Frame) -> Option<Era> {
         let meta = own_meta(request);
@@ -62,7 +62,7 @@ impl Session {
         (state.handshake == Handshake::Made).then_some(Era::Handshake)
     }
 
-    /// The client begins a handshake. Whether it may: a session has one.
+    /// Records that the client begins a handshake. Returns whether it may: a session has only one.
     pub fn begins(&self, initialize: &Frame) -> bool {
         let declared = declares_form(initialize);
         let mut state = self.state.lock();
@@ -75,7 +75,7 @@ impl Session {
         true
     }
 
-    /// Returns once a handshake has had no answer for so long.
+    /// Returns once a handshake has had no answer for this long.
     pub async fn unanswered(&self, limit: Duration) {
         loop {
             let Some(asked) = self.asked() else {
@@ -89,13 +89,13 @@ impl Session {
         }
     }
 
-    /// The number of the handshake that waits for its answer.
+    /// Returns the number of the handshake that awaits its answer.
     fn asked(&self) -> Option<u64> {
         let state = self.state.lock();
         (state.handshake == Handshake::Asked).then_some(state.count)
     }
 
-    /// The server has answered the handshake.
+    /// Records that the server has answered the handshake.
     pub fn answered(&self, agreed: bool) {
         let mut state = self.state.lock();
         state.handshake = if agreed { Handshake::Made } else { Handshake::Absent };
@@ -103,18 +103,18 @@ impl Session {
         state.meta = None;
     }
 
-    /// Whether a handshake was made.
+    /// Returns whether a handshake was made.
     pub fn has_handshake(&self) -> bool {
         self.state.lock().handshake == Handshake::Made
     }
 
-    /// Whether the client can ask its user with a form. In the stateless era a server cannot ask unasked.
+    /// Returns whether the client can show its user a form. In the stateless era, a server cannot send unsolicited requests.
     pub fn can_elicit(&self) -> bool {
         let state = self.state.lock();
         state.handshake == Handshake::Made && state.elicitation && state.meta.is_none()
     }
 
-    /// What goes into `params` of a request of the proxy's own, or nothing if none may be sent yet.
+    /// Returns the members for `params` of one of the proxy's own requests; `None` if none may be sent yet.
     pub fn own_params(&self) -> Option<String> {
         let state = self.state.lock();
         match &state.meta {
@@ -124,7 +124,7 @@ impl Session {
     }
 }
 
-/// The members of a request's `_meta` by which it says what a handshake would.
+/// Returns the members of a request's `_meta` that state what a handshake would.
 fn own_meta(request: &Frame) -> Option<String> {
     let params = request.members().ok()?;
     let meta = params.iter().find(|member| member.key == "_meta")?;
@@ -141,7 +141,7 @@ fn own_meta(request: &Frame) -> Option<String> {
     Some(written.join(","))
 }
 
-/// An empty capability stands for a form, too.
+/// Returns whether the client can show a form. An empty capability also stands for forms.
 fn declares_form(initialize: &Frame) -> bool {
     let params = initialize.body().and_then(|body| json::object(initialize.text(), body).ok());
     let declared = params.as_ref().and_then(|params| params.get("capabilities")?.get("elicitation")?.as_object());

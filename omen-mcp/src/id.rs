@@ -1,8 +1,8 @@
-//! Ids of requests.
+//! Request ids.
 
 use std::fmt;
 
-/// The id of a request, as it is meant. Two spellings of one id are the same.
+/// Request id by meaning: two spellings of an id are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Id {
     /// An integer within ±(2^53−1).
@@ -11,33 +11,33 @@ pub enum Id {
     Text(Box<str>),
 }
 
-/// What the ids of the proxy's own requests begin with. Nobody else may use such an id.
+/// Prefix for the ids of the proxy's own requests. No other party may use such an id.
 pub const OURS: &str = "omen-gate:";
 
 impl Id {
-    /// Reads an id: a string, or an integer that every reader takes for the same.
+    /// Reads an id: a string, or an integer that every reader interprets alike.
     pub fn read(raw: &str) -> Option<Self> {
         if raw.starts_with('"') {
             return serde_json::from_str::<Box<str>>(raw).ok().map(Self::Text);
         }
         let number: i64 = raw.parse().ok()?;
-        // `-0`, `+1` and `01` are other spellings, and beyond this some readers round.
+        // `-0`, `+1` and `01` are other spellings, and some readers round numbers beyond this limit.
         (number.to_string() == raw && number.unsigned_abs() < 1 << 53).then_some(Self::Number(number))
     }
 
-    /// Whether it has the form of the proxy's own ids.
+    /// Returns whether the id has the form of the proxy's own ids.
     pub fn is_ours(&self) -> bool {
         matches!(self, Self::Text(text) if text.starts_with(OURS))
     }
 
-    /// The number of a request of the proxy's own.
+    /// Returns the number of one of the proxy's own requests.
     pub fn ours(&self) -> Option<u64> {
         let Self::Text(text) = self else { return None };
         let digits = text.strip_prefix(OURS)?;
         digits.parse().ok().filter(|number: &u64| number.to_string() == digits)
     }
 
-    /// The id as it can be written.
+    /// Returns the id in JSON.
     pub fn raw(&self) -> String {
         match self {
             Self::Number(number) => number.to_string(),
@@ -45,7 +45,7 @@ impl Id {
         }
     }
 
-    /// The id of a request of the proxy's own, as it is written.
+    /// Returns the JSON id of one of the proxy's own requests.
     pub fn write(number: u64) -> String {
         format!("\"{OURS}{number}\"")
     }

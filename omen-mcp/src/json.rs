@@ -1,4 +1,4 @@
-//! JSON that is read where it stands: what is relayed keeps its bytes, and what is judged can be read in one way only.
+//! JSON read in place: relayed text keeps its bytes, and judged text can be read in only one way.
 
 use std::ops::Range;
 
@@ -6,28 +6,28 @@ pub use omen_base::json::{Flaw, Member, items, members, members_noting};
 use omen_schema::json::Scanner;
 use serde_json::{Map, Value};
 
-/// The object that stands at a place of a text. Its keys were scanned, so that none is repeated.
+/// Returns the object at a range of a text. Its keys have been scanned, so none is repeated.
 pub fn object(text: &str, at: Range<usize>) -> Result<Map<String, Value>, String> {
     serde_json::from_str(text.get(at).unwrap_or_default()).map_err(|error| error.to_string())
 }
 
-/// The string that stands at a place of a text.
+/// Returns the string at a range of a text.
 pub fn text(text: &str, at: Range<usize>) -> Option<String> {
     serde_json::from_str(text.get(at)?).ok()
 }
 
-/// A value in a few words, for messages.
+/// Returns the type of a value as text, for messages.
 pub fn name(text: &str, at: &Range<usize>) -> &'static str {
     Scanner::within(text, at.clone()).json_type().words()
 }
 
-/// Whether two keys differ at most in the case of their letters. Some readers of JSON take such keys for the same, so that
-/// one that looks like a key of the protocol, and is not that key, cannot be judged.
+/// Returns whether two keys differ at most in letter case. Some JSON readers treat such keys as equal, so a key that looks
+/// like one of the protocol's but is not cannot be judged.
 pub fn same_folded(a: &str, b: &str) -> bool {
     folded(a).eq(folded(b))
 }
 
-/// Folds as the readers do that fold: by Unicode's simple folding, in which `ſ` is an `s` and the Kelvin sign a `k`.
+/// Folds the case of a text as such readers do: by Unicode simple case folding, in which `ſ` is an `s` and the Kelvin sign a `k`.
 pub fn folded(text: &str) -> impl Iterator<Item = char> + '_ {
     text.chars().flat_map(|c| match c {
         'ſ' => 's'.to_lowercase(),

@@ -1,4 +1,4 @@
-//! How a server is started.
+//! Command that starts a server.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -12,10 +12,10 @@ use omen_base::names::INHERITED;
 
 use super::{ServerLimits, guard};
 
-/// A command line, with the environment and the limits of the server that it starts.
+/// Command line of a server, with its environment and limits.
 ///
-/// The environment is empty but for `PATH` and what is named here: a tool server must not read secrets that were
-/// meant for somebody else.
+/// The environment is empty except for `PATH` and the variables named here: a tool server must not read secrets meant
+/// for somebody else.
 #[derive(Clone)]
 pub struct Launch {
     command: OsString,
@@ -27,7 +27,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Starts a program, looked for in `PATH` if it is a bare name. No shell is involved.
+    /// Creates a command for a program, which is searched for in `PATH` if it is a bare name. No shell is involved.
     #[must_use]
     pub fn new(command: impl AsRef<OsStr>) -> Self {
         Self {
@@ -40,28 +40,28 @@ impl Launch {
         }
     }
 
-    /// Gives it a further argument.
+    /// Adds an argument.
     #[must_use]
     pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
         self.args.push(arg.as_ref().to_owned());
         self
     }
 
-    /// Gives it further arguments.
+    /// Adds several arguments.
     #[must_use]
     pub fn args(mut self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
         self.args.extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
         self
     }
 
-    /// Sets a variable of its environment.
+    /// Sets an environment variable.
     #[must_use]
     pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
         self.env.insert(name.as_ref().to_owned(), value.as_ref().to_owned());
         self
     }
 
-    /// Hands on a variable of our environment, if it is set. So a secret need not stand in a configuration.
+    /// Passes on a variable of this process's environment, if it is set. This keeps secrets out of configurations.
     #[must_use]
     pub fn pass(mut self, name: impl AsRef<OsStr>) -> Self {
         if let Some(value) = std::env::var_os(name.as_ref()) {
@@ -70,34 +70,34 @@ impl Launch {
         self
     }
 
-    /// Sets the folder that it runs in. By default it is ours.
+    /// Sets the working directory. By default it is this process's own.
     #[must_use]
     pub fn dir(mut self, dir: impl AsRef<Path>) -> Self {
         self.dir = Some(dir.as_ref().to_owned());
         self
     }
 
-    /// Sets what is taken from the server.
+    /// Sets the limits on the server's output.
     #[must_use]
     pub fn limits(mut self, limits: ServerLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Copies what the server writes to its standard error to ours. By default only the end of it is kept.
+    /// Copies the server's standard error to this process's. By default only the end of it is kept.
     #[must_use]
     pub fn show_stderr(mut self) -> Self {
         self.shows_stderr = true;
         self
     }
 
-    /// What is accepted from the server.
+    /// Returns the limits on the server's output.
     #[must_use]
     pub fn limits_ref(&self) -> &ServerLimits {
         &self.limits
     }
 
-    /// The command, and whether it is that of a guard.
+    /// Returns the command, and whether it starts a guard.
     pub(super) fn to_command(&self) -> (Command, bool) {
         let (mut command, mark) = match guard::command(&self.command, &self.args) {
             Some((command, mark)) => (command, Some(mark)),
@@ -118,16 +118,16 @@ impl Launch {
         }
         let guarded = mark.is_some();
         command.envs(mark);
-        // A guard is asked to end and not killed: it has something to do first.
+        // A guard is asked to end rather than killed, because it has work to do first.
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(!guarded);
-        // Its own group: an interrupt from the terminal is for us to handle, and what it starts is killed with it.
+        // A separate group: the parent handles terminal interrupts, and what the server starts is killed with it.
         #[cfg(unix)]
         command.process_group(0);
         (command, guarded)
     }
 }
 
-/// Values of the environment are left out, for they may be secrets.
+/// Omits the values of environment variables, which may be secrets.
 impl fmt::Debug for Launch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Launch")

@@ -1,9 +1,9 @@
-//! The Model Context Protocol as bytes: messages that keep theirs, ids, headers, lines and processes of servers.
+//! The Model Context Protocol as bytes: messages that keep their bytes, ids, headers, lines and server processes.
 //!
-//! What is relayed must be what was judged, so a message is read where it stands ([`Frame`]), is written as one line for every
-//! reader of lines ([`Line`]), and is refused if two readers could read it differently ([`json`]).
+//! The relayed message must be the one that was judged, so a message is read in place ([`Frame`]), written as a single line
+//! for every line reader ([`Line`]), and refused if two readers could read it differently ([`json`]).
 //!
-//! Architecture invariant: nothing here knows a gate, a rule or a configuration.
+//! Architecture invariant: this crate knows nothing about gates, rules or configurations.
 
 mod call_tool_request;
 pub mod edit;

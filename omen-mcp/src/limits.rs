@@ -1,27 +1,26 @@
-//! How much a server may say.
+//! Limits on a server's output.
 
 use std::time::Duration;
 
-/// What is accepted from one server. A message beyond a limit is refused, never cut.
+/// Limits on one server's output. A message beyond a limit is refused, never truncated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServerLimits {
-    /// Bytes of one message, without its line break. The memory for a message that was parsed is a multiple of it.
+    /// Maximum size of a message in bytes, without its line break. A parsed message takes a multiple of this in memory.
     pub line_bytes: usize,
-    /// Tools in a list.
+    /// Maximum number of tools in a list.
     pub tools: usize,
-    /// Pages of a list.
+    /// Maximum number of pages in a list.
     pub pages: usize,
-    /// Bytes of a list, all pages together, as JSON without blanks.
+    /// Maximum size of a list in bytes: all pages together, as JSON without blanks.
     pub list_bytes: usize,
-    /// Requests that somebody waits for. Of those that were cancelled, which a server need not answer, as many are
-    /// remembered.
+    /// Maximum number of open requests. Equally many cancelled ones, which a server need not answer, are remembered.
     pub open_requests: usize,
-    /// Bytes that wait to be written because the server does not read. Each message counts 1 KiB more than it is long,
-    /// for what it costs to have it wait.
+    /// Maximum number of bytes that wait to be written because the server does not read. Each message counts 1 KiB more
+    /// than its length, for the cost of having it wait.
     pub unread_bytes: usize,
-    /// Time for the server to start, up to the end of the handshake.
+    /// Time for the server to start, including the handshake.
     pub start: Duration,
-    /// Time for the server to end by itself, once its input is closed. Then it is killed.
+    /// Time for the server to end by itself once its input is closed. After that it is killed.
     pub stop: Duration,
 }
 

@@ -1,24 +1,24 @@
-//! A message as one line of a stream, for every reader of lines.
+//! Message as a single line of a stream, for every line reader.
 
 use std::io;
 
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 
-/// A message of JSON-RPC as one line of a stream.
+/// JSON-RPC message as one line of a stream.
 ///
-/// JSON allows a carriage return between two values, and a line separator in a string. Many readers end a line there: Python
-/// in text mode and `str.splitlines`, Node.js's `readline`, Java's `BufferedReader` and `Scanner`. Such a reader would take one
-/// message for several, and what stands inside of one that was judged for another that was not.
+/// JSON allows a carriage return between two values and a line separator in a string. Many readers end a line there: Python in
+/// text mode and `str.splitlines`, Node.js's `readline`, Java's `BufferedReader` and `Scanner`. Such a reader would split one
+/// message into several, and take part of a judged message for another one that was not judged.
 ///
-/// So a line has none of those characters but for the line feed at its end. Between values they become blanks. In strings
-/// they are written as `\uXXXX`, which is the same value. A message without them keeps its bytes.
+/// A line therefore contains none of those characters except the line feed at its end. Between values they become blanks.
+/// In strings they are written as `\uXXXX`, which is the same value. A message without them keeps its bytes.
 ///
-/// Nothing else is written to a server or a client on a stream, and there is no other way to make a line.
+/// Nothing else is written to a server or a client on a stream, and there is no other way to create a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line(Vec<u8>);
 
 impl Line {
-    /// Makes a line of a message, which has to be JSON: elsewhere a blank could change what it says.
+    /// Creates a line from a message, which must be JSON: in other text, a blank could change the meaning.
     #[must_use]
     pub fn new(message: impl Into<Vec<u8>>) -> Self {
         let mut bytes = omen_base::json::one_line(message.into());
@@ -26,23 +26,23 @@ impl Line {
         Self(bytes)
     }
 
-    /// The bytes, with the line feed at the end.
+    /// Returns the bytes, with the line feed at the end.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The message without the line feed, for transports that end messages in another way.
+    /// Returns the message without the line feed, for transports that end messages differently.
     #[must_use]
     pub fn into_message(mut self) -> Vec<u8> {
         self.0.pop();
         self.0
     }
 
-    /// Writes the line, and has the output pass it on.
+    /// Writes the line and flushes the output.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the line cannot be written.
     pub async fn write_to(&self, output: &mut (impl AsyncWrite + Unpin + ?Sized)) -> io::Result<()> {
         output.write_all(&self.0).await?;
         output.flush().await
@@ -99,7 +99,7 @@ mod tests {
         assert_eq!(before, after);
     }
 
-    /// Even of what is not a message, which is never sent.
+    /// This holds even for text that is not a message, which is never sent.
     #[test]
     fn a_line_is_one_line_whatever_it_was_made_of() {
         let breaks = [
@@ -116,7 +116,7 @@ mod tests {
                 }
             }
         }
-        // Bytes that are not text, too.
+        // This also holds for bytes that are not UTF-8.
         let bytes = Line::new(b"\"\xE2\x80\xA8\xC2\xC2\x85\xE2\xE2\x80\xA9\xE2\x80\"".to_vec()).into_message();
         assert_eq!(bytes, b"\"\\u2028\xC2\\u0085\xE2\\u2029\xE2\x80\"");
     }

@@ -1,11 +1,11 @@
-//! Lines of a bounded length.
+//! Lines of bounded length.
 
 use std::{io, mem};
 
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 
-/// Reads lines, and stops in the middle of one that is too long. A last line without a line break does not count: its
-/// writer died over it.
+/// Line reader that stops in the middle of a line that is too long. A last line without a line break does not count,
+/// because its writer died while writing it.
 #[derive(Debug)]
 pub struct Lines<R> {
     input: BufReader<R>,
@@ -13,7 +13,7 @@ pub struct Lines<R> {
     limit: usize,
 }
 
-/// Why there is no further line.
+/// Reason why there are no more lines.
 #[derive(Debug, thiserror::Error)]
 pub enum Broken {
     /// The line is longer than the limit.
@@ -25,15 +25,15 @@ pub enum Broken {
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
-    /// Reads lines of so many bytes at most, without their line breaks.
+    /// Creates a reader for lines of at most `limit` bytes, without their line breaks.
     pub fn new(input: R, limit: usize) -> Self {
         Self { input: BufReader::new(input), line: Vec::new(), limit }
     }
 
-    /// The next line, without its line break, or none at the end.
+    /// Returns the next line, without its line break, or `None` at the end.
     ///
-    /// The future may be dropped and made anew without losing a byte: nothing is taken from the input but what is
-    /// put by in the same step.
+    /// The future may be dropped and recreated without losing bytes: bytes taken from the input are stored in the same
+    /// step.
     ///
     /// # Errors
     /// If the line is too long, or the input cannot be read.

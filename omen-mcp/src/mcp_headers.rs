@@ -1,4 +1,4 @@
-//! The headers that repeat a part of a message (2026-07-28), from clients and to servers.
+//! Headers that repeat parts of a message (2026-07-28), from clients and to servers.
 
 use std::borrow::Cow;
 
@@ -6,20 +6,20 @@ use crate::edit;
 use crate::frame::{Frame, Kind};
 use crate::json;
 
-/// The header with the id of a session.
+/// Header with the session id.
 pub const SESSION_ID: &str = "mcp-session-id";
-/// The header with the version of the protocol.
+/// Header with the protocol version.
 pub const VERSION: &str = "mcp-protocol-version";
-/// The header with the last event that a client has read.
+/// Header with the id of the last event that a client has read.
 pub const LAST_EVENT_ID: &str = "last-event-id";
-/// The header that repeats the method of a request.
+/// Header that repeats the method of a request.
 pub const METHOD: &str = "mcp-method";
-/// The header that repeats what a request is about.
+/// Header that repeats the name or URI that a request is about.
 pub const NAME: &str = "mcp-name";
-/// What the names of headers begin with that repeat an argument.
+/// Prefix of headers that repeat an argument.
 pub const PARAM: &str = "mcp-param-";
 
-/// The method of a request or a notification.
+/// Returns the method of a request or a notification.
 pub fn method_of(frame: &Frame) -> Option<&str> {
     match &frame.kind {
         Kind::Request(method) | Kind::Notification(method) => Some(method),
@@ -27,12 +27,12 @@ pub fn method_of(frame: &Frame) -> Option<&str> {
     }
 }
 
-/// The version that a request states in `_meta`, if it needs no handshake.
+/// Returns the version stated in the `_meta` of a request that needs no handshake.
 pub fn stated_version(frame: &Frame) -> Option<String> {
     json::text(frame.text(), edit::meta(frame, "io.modelcontextprotocol/protocolVersion")?)
 }
 
-/// What `Mcp-Name` has to say: this parameter of methods that must have the header. Clients send it with other methods, too.
+/// Returns the required `Mcp-Name`: this parameter if the method needs the header. Clients also send it with other methods.
 pub fn name_of(frame: &Frame, parameter: Option<&str>) -> Option<String> {
     match parameter {
         Some(key) => edit::text(frame, key),
@@ -40,7 +40,7 @@ pub fn name_of(frame: &Frame, parameter: Option<&str>) -> Option<String> {
     }
 }
 
-/// A value that may be encoded because a header cannot hold it.
+/// Decodes a value, which is encoded if a header cannot hold it as is.
 pub fn decoded(value: &str) -> Option<String> {
     match value.strip_prefix(OPEN).and_then(|rest| rest.strip_suffix(CLOSE)) {
         None => Some(value.to_owned()),
@@ -51,7 +51,7 @@ pub fn decoded(value: &str) -> Option<String> {
     }
 }
 
-/// A value as a header can hold it.
+/// Encodes a value so that a header can hold it.
 pub fn encoded(value: &str) -> Cow<'_, str> {
     let is_plain = value.bytes().all(|byte| matches!(byte, b' '..=b'~')) && value.trim() == value;
     let looks_encoded = value.starts_with(OPEN) && value.ends_with(CLOSE);

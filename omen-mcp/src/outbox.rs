@@ -1,4 +1,4 @@
-//! Lines to one side, in order, with back-pressure.
+//! Ordered lines to one side, with back-pressure.
 
 use std::io;
 use std::sync::Arc;
@@ -10,15 +10,15 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// Where lines are queued. Clones are the same queue. What waits is bounded by its bytes: a sender waits until there is room,
-/// and so does the side that it reads from.
+/// Queue for lines. Clones are the same queue. The waiting lines are bounded by their bytes: a sender waits until there is
+/// room, and so does the side from which it reads.
 ///
-/// The SDK sends each message in a task of its own; without an order, a cancellation could overtake its request.
+/// The SDK sends each message in a separate task; without an order, a cancellation could overtake its request.
 #[derive(Clone, Debug)]
 pub struct Outbox {
     queue: mpsc::UnboundedSender<Item>,
     room: Arc<Semaphore>,
-    /// As much as there is room for.
+    /// Total room in bytes.
     most: u32,
 }
 
@@ -27,39 +27,39 @@ enum Item {
     Line {
         line: Line,
         permit: Option<OwnedSemaphorePermit>,
-        /// Who waits until the line is written.
+        /// Receiver that waits until the line is written.
         written: Option<oneshot::Sender<io::Result<()>>>,
     },
     End,
 }
 
-/// The other side cannot be written to any more.
+/// Error: the other side can no longer be written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Closed;
 
-/// The other side does not read, or cannot be written to any more.
+/// Error: the other side does not read, or can no longer be written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Full;
 
-/// What a line costs beside its bytes: its buffer has room for 128 at least, and for what we ask and cancel a task of
-/// the SDK waits with a channel of its own until the line is written. Without it, a server that sends pings and does
-/// not read could have 400,000 answers of 40 bytes wait within 16 MiB.
+/// Cost of a line in addition to its bytes: its buffer has room for at least 128, and for requests and cancellations of
+/// the gate, an SDK task waits with its own channel until the line is written. Without this cost, a server that sends
+/// pings and does not read could have 400,000 answers of 40 bytes wait within 16 MiB.
 const EACH: usize = 1 << 10;
 
 impl Outbox {
-    /// Writes lines to an output, which is closed after [`end`](Self::end), or when all that was queued before the last clone
-    /// was dropped is written.
+    /// Writes lines to an output, which is closed after [`end`](Self::end), or once everything queued before the last clone
+    /// was dropped has been written.
     pub fn new(mut output: impl AsyncWrite + Send + Unpin + 'static, bytes: usize) -> (Self, OutboxWriter) {
         Self::read_by(bytes, |OutboxReader { queue: mut lines, .. }| async move {
             while let Some(Item::Line { line, permit, written }) = lines.recv().await {
                 let outcome = line.write_to(&mut output).await;
                 let has_failed = outcome.is_err();
                 if has_failed {
-                    // Closing the queue is how those who wait for room learn of it.
+                    // Closing the queue notifies those who wait for room.
                     lines.close();
                 }
                 drop(permit);
-                // Nobody need wait for it.
+                // Nobody may be waiting for the result.
                 let _ = written.map(|written| written.send(outcome));
                 if has_failed {
                     return;
@@ -69,7 +69,7 @@ impl Outbox {
         })
     }
 
-    /// Queues lines for a task of this process, which gets them one by one.
+    /// Queues lines for a task of this process, which receives them one by one.
     pub fn read_by<F>(bytes: usize, reader: impl FnOnce(OutboxReader) -> F) -> (Self, OutboxWriter)
     where
         F: Future<Output = ()> + Send + 'static,
@@ -81,7 +81,7 @@ impl Outbox {
         (Self { queue, room, most }, OutboxWriter(task))
     }
 
-    /// Queues a line, once there is room.
+    /// Queues a line once there is room.
     pub async fn send(&self, line: impl Into<Line>) -> Result<(), Closed> {
         let line = line.into();
         let cost = self.cost(&line);
@@ -101,7 +101,7 @@ impl Outbox {
     /// Queues a line if there is room now. The future completes when it is written; the line is written even if nobody polls it.
     ///
     /// # Errors
-    /// If the line is longer than all room, or too much waits. Then nothing of the line is written.
+    /// If the line is longer than the total room, or too much is waiting. No part of the line is written then.
     pub fn try_write(&self, line: Line) -> io::Result<impl Future<Output = io::Result<()>> + Send + use<>> {
         if u32::try_from(line.as_bytes().len()).is_ok_and(|length| length <= self.most) {
             let (written, outcome) = oneshot::channel();
@@ -116,7 +116,7 @@ impl Outbox {
         self.queue.send(Item::Line { line, permit: Some(permit), written }).map_err(|_| Full)
     }
 
-    /// Queues a short line at once, where nobody can wait. There is one for each call at most.
+    /// Queues a short line at once, for callers that cannot wait. There is at most one for each call.
     pub fn send_now(&self, line: impl Into<Line>) {
         let _ = self.queue.send(Item::Line { line: line.into(), permit: None, written: None });
     }
@@ -125,18 +125,18 @@ impl Outbox {
         u32::try_from(line.as_bytes().len().saturating_add(EACH)).unwrap_or(u32::MAX).min(self.most)
     }
 
-    /// Closes the output, once what was queued before is written.
+    /// Closes the output once everything queued so far has been written.
     pub fn end(&self) {
         let _ = self.queue.send(Item::End);
     }
 
-    /// Comes when the other side cannot be written to any more.
+    /// Returns once the other side can no longer be written to.
     pub async fn closed(&self) {
         self.queue.closed().await;
     }
 }
 
-/// Lines of an outbox, for the one task that reads them.
+/// Lines of an outbox, for the single task that reads them.
 #[derive(Debug)]
 pub struct OutboxReader {
     queue: mpsc::UnboundedReceiver<Item>,
@@ -144,23 +144,23 @@ pub struct OutboxReader {
 }
 
 impl OutboxReader {
-    /// The next line, or none at the end. Until it is asked for, the line before takes its room.
+    /// Returns the next line, or `None` at the end. Until this is called, the previous line keeps its room.
     pub async fn next(&mut self) -> Option<Line> {
         self.permit = None;
         let Some(Item::Line { line, permit, written }) = self.queue.recv().await else { return None };
         self.permit = permit;
-        // Nobody need wait for it.
+        // Nobody may be waiting for the result.
         let _ = written.map(|written| written.send(Ok(())));
         Some(line)
     }
 }
 
-/// The task that writes.
+/// Task that writes the lines.
 #[derive(Debug)]
 pub struct OutboxWriter(JoinHandle<()>);
 
 impl OutboxWriter {
-    /// Waits for the last line to be written, but not longer than this: the other side may not read.
+    /// Waits for the last line to be written, but no longer than the limit, because the other side may not read.
     pub async fn finish(mut self, limit: Duration) {
         if timeout(limit, &mut self.0).await.is_err() {
             self.0.abort();
@@ -247,7 +247,7 @@ mod tests {
         let (near, mut far) = tokio::io::duplex(4);
         let outbox = Outbox::new(near, 10 * EACH).0;
         let lines: Vec<_> = (0..9).map(|n| outbox.try_write(format!("line {n}").into()).unwrap()).collect();
-        // Nobody waits for them.
+        // Nobody waits for these lines.
         drop((lines, outbox));
         let mut read = String::new();
         far.read_to_string(&mut read).await.unwrap();
@@ -276,7 +276,7 @@ mod tests {
         let outbox = Outbox::new(near, 1 << 20).0;
         let taken = (0..100_000).map_while(|_| outbox.try_write("aaa".into()).ok()).count();
         assert!((1_000..=1_024).contains(&taken), "{taken}");
-        // All that was taken is written, and then there is room again.
+        // Once all accepted lines have been written, there is room again.
         far.read_exact(&mut vec![0; 4 * taken]).await.unwrap();
         let next = outbox.try_write("b".repeat((1 << 20) - 1).into());
         assert!(next.is_ok(), "one that is as long as all may be");

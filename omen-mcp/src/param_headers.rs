@@ -1,4 +1,4 @@
-//! Arguments that a request repeats in its headers (2026-07-28): which of them, a tool's schema says (`x-mcp-header`).
+//! Arguments that a request repeats in its headers (2026-07-28), as specified by the tool's schema (`x-mcp-header`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,20 +12,20 @@ use crate::frame::Frame;
 use crate::json;
 use crate::mcp_headers::{PARAM, encoded};
 
-/// The annotations of the tools that a server has listed last.
+/// Annotations of the tools that a server listed last.
 #[derive(Debug, Default)]
 pub struct Params(Mutex<BTreeMap<String, Annotated>>);
 
-/// What the schema of a tool says of headers: the names, and where their values stand; or why it cannot be followed.
+/// Header annotations in a tool's schema: names and positions of the values; or why the schema cannot be followed.
 type Annotated = Result<Vec<(HeaderName, Vec<String>)>, String>;
 
-/// How many tools are remembered.
+/// Maximum number of tools remembered.
 const MOST: usize = 10_000;
-/// How deep properties are read.
+/// Maximum depth to which properties are read.
 const DEEPEST: usize = 32;
 
 impl Params {
-    /// A page of `tools/list` passes by. What cannot be read is for others to refuse.
+    /// Reads the annotations in a passing page of `tools/list`. Invalid pages are left for others to refuse.
     pub fn learn(&self, page: &Frame) {
         let Some(body) = page.body().and_then(|body| json::object(page.text(), body).ok()) else { return };
         let Some(Value::Array(tools)) = body.get("tools") else { return };
@@ -46,10 +46,10 @@ impl Params {
         }
     }
 
-    /// The headers of a call.
+    /// Returns the headers of a call.
     ///
     /// # Errors
-    /// If the schema of the tool or the arguments cannot be followed. Then the call must not be sent.
+    /// If the tool's schema or the arguments cannot be followed. The call must then not be sent.
     pub fn headers(&self, call: &Frame) -> Result<HeaderMap, String> {
         let mut headers = HeaderMap::new();
         let members = call.members().map_err(|flaw| flaw.to_string())?;
@@ -80,7 +80,7 @@ fn at<'a>(args: &'a Map<String, Value>, path: &[String]) -> Option<&'a Value> {
     rest.iter().try_fold(args.get(first)?, |value, key| value.get(key))
 }
 
-/// The annotations of a schema. They may stand only where nothing but `properties` leads.
+/// Returns the annotations of a schema, which are allowed only in places reached through `properties` alone.
 fn annotations(schema: &Map<String, Value>) -> Annotated {
     let (mut found, mut reached) = (Vec::new(), 0);
     walk(schema, &mut Vec::new(), &mut found, &mut reached)?;
@@ -125,7 +125,7 @@ fn walk(
     Ok(())
 }
 
-/// How often the annotation stands in a schema, wherever. A property may have that name, which is not an annotation.
+/// Counts all occurrences of the annotation in a schema. A property with that name is not an annotation.
 fn count(schema: &Value) -> usize {
     match schema {
         Value::Object(members) => members

@@ -1,4 +1,4 @@
-//! The child process, from its start to its end: a server, or the guard of one.
+//! Child process, from start to end: a server or the guard of one.
 
 use std::io;
 use std::sync::Arc;
@@ -13,62 +13,62 @@ use super::Launch;
 use super::stderr_tail::StderrTail;
 use omen_base::bounded;
 
-/// How long the last words of a process are waited for, once it has ended.
+/// Time to wait for the last output of a process after it has ended.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
-/// What is to become of the process.
+/// Requested fate of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wish {
-    /// It is in use.
+    /// The process is in use.
     Live,
-    /// It is to end, and has some time for it.
+    /// The process is to end, and has some time to do so.
     Stop,
-    /// It is to be killed.
+    /// The process is to be killed.
     Kill,
 }
 
-/// How long to wait for a process that has closed its streams, to report how it ended.
+/// Time to wait until a process that has closed its streams reports how it ended.
 pub const EXIT: Duration = Duration::from_secs(2);
 
-/// How a process ended, once it has.
+/// Report of how a process ended, once it has.
 #[derive(Clone, Debug)]
 pub struct Exit(watch::Receiver<Option<String>>);
 
 impl Exit {
-    /// Waits for the end.
+    /// Waits until the process has ended.
     pub async fn wait(&mut self) {
-        // The task that would report it is gone with the runtime, and so is the process.
+        // The reporting task is gone together with the runtime, and so is the process.
         let _ = self.0.wait_for(Option::is_some).await;
     }
 
-    /// How it ended, such as `exit status: 1`, or none while it runs.
+    /// Returns how the process ended, such as `exit status: 1`; `None` while it runs.
     pub fn how(&self) -> Option<String> {
         self.0.borrow().clone()
     }
 
-    /// How it ended, if it does so soon: a process that breaks off is about to end.
+    /// Returns how the process ended if it does so soon: a process that closes its streams is about to end.
     pub async fn soon(&mut self) -> Option<String> {
         let _ = timeout(EXIT, self.wait()).await;
         self.how()
     }
 }
 
-/// A process that runs.
+/// Running process.
 #[derive(Debug)]
 pub struct Process {
-    /// Its standard input.
+    /// Standard input of the process.
     pub stdin: ChildStdin,
-    /// Its standard output.
+    /// Standard output of the process.
     pub stdout: ChildStdout,
-    /// The end of what it writes to its standard error.
+    /// End of the process's standard error.
     pub stderr: Arc<StderrTail>,
-    /// How it ended, once it has.
+    /// Report of how the process ended, once it has.
     pub exit: Exit,
 }
 
 impl Process {
-    /// Starts it. Somebody waits for its end in the background, so that it never stays a zombie, and kills it as
-    /// wished, or if nobody is left who could wish.
+    /// Starts the process. A background task waits for its end, so that it never stays a zombie, and kills it on
+    /// request or when no one is left who could request it.
     pub fn start(launch: &Launch, wish: watch::Receiver<Wish>) -> io::Result<Self> {
         let (mut command, guarded) = launch.to_command();
         let mut child = command.spawn()?;
@@ -94,7 +94,7 @@ impl Process {
     }
 }
 
-/// Waits until the process has ended, or kills it, and says how it ended.
+/// Waits until the process has ended, or kills it, and returns how it ended.
 async fn reap(mut child: Child, mut group: Group, mut wish: watch::Receiver<Wish>, grace: Duration) -> String {
     let mut status = tokio::select! {
         status = child.wait() => Some(status),
@@ -107,16 +107,16 @@ async fn reap(mut child: Child, mut group: Group, mut wish: watch::Receiver<Wish
             () = sleep(grace) => None,
         };
     }
-    // What it has started goes with it, even if it has ended by itself.
+    // Everything that the process has started is killed with it, even if it has ended by itself.
     group.has_ended = status.is_some();
     let is_guard = group.is_guard;
     drop(group);
     let status = match status {
         Some(status) => status,
-        // A guard ends when nothing is left.
+        // A guard ends when no child is left.
         None if is_guard => child.wait().await,
         None => {
-            // Where there are no groups of processes. It may also have ended by now.
+            // For systems without process groups. The process may also have ended by now.
             let _ = child.start_kill();
             child.wait().await
         }
@@ -127,7 +127,7 @@ async fn reap(mut child: Child, mut group: Group, mut wish: watch::Receiver<Wish
     }
 }
 
-/// Waits for a wish. That nobody is left who could wish is a wish, too.
+/// Waits for a wish. The absence of anyone who could wish counts as one.
 async fn wished(wish: &mut watch::Receiver<Wish>, least: Wish) {
     let _ = wish.wait_for(|wish| *wish >= least).await;
 }
@@ -139,7 +139,7 @@ async fn last_words(drain: JoinHandle<()>) {
     }
 }
 
-/// The process and what it has started. They are ended when this is dropped, be it because the runtime ends.
+/// Process and everything that it has started, which are killed when this is dropped, e.g. because the runtime ends.
 #[derive(Debug)]
 struct Group {
     #[cfg(unix)]
@@ -155,7 +155,7 @@ impl Group {
         Self { leader, is_guard, has_ended: false }
     }
 
-    /// Elsewhere, the process alone is killed.
+    /// On other systems, only the process itself is killed.
     #[cfg(not(unix))]
     fn of(_: &Child, is_guard: bool) -> Self {
         Self { is_guard, has_ended: false }
@@ -168,16 +168,16 @@ impl Drop for Group {
         use rustix::process::{Signal, kill_process, kill_process_group};
 
         let Some(leader) = self.leader else { return };
-        // That there is nobody left to signal is as good, wherever that is so.
+        // Errors are ignored: a process that no longer exists need not be signalled.
         if self.is_guard && !self.has_ended {
             let _ = kill_process(leader, Signal::TERM);
             return;
         }
-        // Those that have left the group are found as long as those live who have started them.
+        // Processes that have left the group can be found only while the processes that started them are alive.
         #[cfg(target_os = "linux")]
         let fled =
             if self.has_ended { Vec::new() } else { super::process_tree::descendants(leader).unwrap_or_default() };
-        // After a guard that has ended this finds somebody only if the guard was killed.
+        // After a guard has ended, this finds processes only if the guard was killed.
         let _ = kill_process_group(leader, Signal::KILL);
         #[cfg(target_os = "linux")]
         for process in fled {

@@ -1,4 +1,4 @@
-//! Which process was started by which, read from `/proc` on Linux.
+//! Process tree, read from `/proc` on Linux.
 
 use std::collections::HashMap;
 use std::io;
@@ -9,7 +9,7 @@ pub(super) fn children(of: Pid) -> io::Result<Vec<Pid>> {
     Ok(parents()?.into_iter().filter_map(|(child, parent)| (parent == of).then_some(child)).collect())
 }
 
-/// The children of a process, theirs, and so on. Who has lost a parent in between is nobody's any more.
+/// Returns all descendants of a process. A process that has lost a parent in between is not found.
 pub(super) fn descendants(of: Pid) -> io::Result<Vec<Pid>> {
     let parents = parents()?;
     let mut found = Vec::new();
@@ -27,9 +27,9 @@ fn parents() -> io::Result<HashMap<Pid, Pid>> {
     for entry in std::fs::read_dir("/proc")? {
         let name = entry?.file_name();
         let Some(process) = name.to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw) else { continue };
-        // One that has ended in between has no parent.
+        // A process that has ended in between has no parent.
         let Ok(stat) = std::fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())) else { continue };
-        // `PID (NAME) STATE PARENT …`, and a name may have any character in it.
+        // The format is `PID (NAME) STATE PARENT …`, and a name may contain any character.
         let parent = stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(1)?.parse().ok());
         if let Some(parent) = parent.and_then(Pid::from_raw) {
             parents.insert(process, parent);

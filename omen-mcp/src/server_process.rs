@@ -1,4 +1,4 @@
-//! The process of a server, without its protocol.
+//! Server process without its protocol.
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
@@ -10,9 +10,9 @@ use super::stderr_tail::StderrTail;
 use std::io;
 use std::sync::Arc;
 
-/// A server process whose messages somebody else reads and writes, as bytes. It is started with the environment that the [`Launch`] names, under a guard if servers are
-/// [guarded](super::guard_servers), in a process group of its own. When this is dropped, the process is killed with all that
-/// it has started.
+/// Server process whose messages the caller reads and writes as bytes. It is started with the environment named in the
+/// [`Launch`], under a guard if servers are [guarded](super::guard_servers), in its own process group. Dropping this kills the
+/// process and everything that it has started.
 #[derive(Debug)]
 pub struct ServerProcess {
     wish: watch::Sender<Wish>,
@@ -21,10 +21,10 @@ pub struct ServerProcess {
 }
 
 impl ServerProcess {
-    /// Starts the process, and gives its standard input and output. Must be called within a runtime of tokio.
+    /// Starts the process, and returns it with its standard input and output. Must be called within a tokio runtime.
     ///
     /// # Errors
-    /// If it cannot be started.
+    /// If the process cannot be started.
     pub fn start(
         launch: &Launch,
     ) -> Result<(Self, impl AsyncWrite + Send + Unpin + use<>, impl AsyncRead + Send + Unpin + use<>), io::Error> {
@@ -35,7 +35,7 @@ impl ServerProcess {
     }
 
     /// Gives the process [`ServerLimits::stop`](super::ServerLimits::stop) to end, and kills it otherwise. Returns when it
-    /// has ended. Close its input before.
+    /// has ended. Close its input first.
     pub async fn stop(&self) {
         self.wish.send_if_modified(|wish| {
             let further = *wish < Wish::Stop;
@@ -47,23 +47,23 @@ impl ServerProcess {
         self.exit.clone().wait().await;
     }
 
-    /// Kills it at once.
+    /// Kills the process at once.
     pub fn kill(&self) {
         self.wish.send_replace(Wish::Kill);
     }
 
-    /// How the process ended, such as `exit status: 1`, if it does so soon: one that closes its output is about to end.
+    /// Returns how the process ended, such as `exit status: 1`, if it ends soon: one that closes its output is about to end.
     pub async fn exit_soon(&self) -> Option<String> {
         self.exit.clone().soon().await
     }
 
-    /// How the process ended, or none while it runs.
+    /// Returns how the process ended; `None` while it runs.
     #[must_use]
     pub fn exit(&self) -> Option<String> {
         self.exit.how()
     }
 
-    /// The last 4,096 bytes of what the process wrote to its standard error. It is foreign text, and may hold secrets.
+    /// Returns the last 4,096 bytes that the process wrote to its standard error. The text is foreign and may contain secrets.
     #[must_use]
     pub fn stderr(&self) -> String {
         self.stderr.text()

@@ -1,24 +1,24 @@
-//! The last bytes of what a server writes to its standard error.
+//! Last bytes that a server writes to its standard error.
 
 use std::collections::VecDeque;
 
 use omen_base::Mutex;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
-/// Bytes that are kept.
+/// Number of bytes kept.
 const KEPT: usize = 4_096;
 
-/// A ring of bytes.
+/// Ring buffer of bytes.
 #[derive(Debug, Default)]
 pub struct StderrTail(Mutex<VecDeque<u8>>);
 
 impl StderrTail {
-    /// Reads to the end, and keeps the last of it. The server is never held up by its own chatter.
+    /// Reads to the end and keeps the last bytes. The server is never blocked by its own output.
     pub async fn drain(&self, input: impl AsyncRead + Unpin) {
         self.copy(input, tokio::io::sink()).await;
     }
 
-    /// As [`drain`](Self::drain), and copies all of it. What cannot be copied is read all the same.
+    /// Same as [`drain`](Self::drain), but also copies all bytes. Bytes that cannot be copied are still read.
     pub async fn copy(&self, mut input: impl AsyncRead + Unpin, mut copy: impl AsyncWrite + Unpin) {
         let mut buffer = vec![0; KEPT];
         while let Ok(read @ 1..) = input.read(&mut buffer).await {
@@ -37,7 +37,7 @@ impl StderrTail {
         ring.drain(..over);
     }
 
-    /// What was kept, as text.
+    /// Returns the kept bytes as text.
     pub fn text(&self) -> String {
         let ring = self.0.lock();
         let (front, back) = ring.as_slices();

@@ -1,19 +1,19 @@
-//! The standard streams as a client's, read and written without other threads where the system allows it.
+//! Standard streams of a client, read and written without additional threads where the system allows it.
 //!
-//! tokio has a thread read standard input, another one write, and a third one flush: for every message threads are woken, which takes
-//! longer than to judge a call. Pipes and sockets can be waited for instead. Neither way changes flags that other processes
-//! share with this one: on Linux a pipe is opened anew, and a socket is asked for each operation not to wait. Everything else,
-//! such as a terminal or a file, is left to tokio.
+//! tokio uses one thread to read standard input, another to write, and a third to flush: every message wakes threads, which takes
+//! longer than judging a call. Pipes and sockets can be polled instead. Neither approach changes flags that other processes share
+//! with this one: on Linux a pipe is reopened, and a socket is asked not to block for each operation. Everything else, such as a
+//! terminal or a file, is left to tokio.
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// What a client writes.
+/// Stream that a client writes.
 pub type Input = Box<dyn AsyncRead + Send + Unpin>;
 
-/// What a client reads.
+/// Stream that a client reads.
 pub type Output = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// The standard streams. Must be called within a runtime of tokio, with its driver of input and output.
+/// Returns the standard streams. Must be called within a tokio runtime with I/O enabled.
 #[must_use]
 pub fn stdio() -> (Input, Output) {
     let input = direct::input().unwrap_or_else(|| Box::new(tokio::io::stdin()));
@@ -97,7 +97,7 @@ mod socket {
     use tokio::io::unix::AsyncFd;
     use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-    /// A socket whose operations do not wait, whatever its flags say.
+    /// Socket whose operations never block, whatever its flags say.
     #[derive(Debug)]
     pub(super) struct Socket(AsyncFd<OwnedFd>);
 
@@ -139,7 +139,7 @@ mod socket {
             Poll::Ready(Ok(()))
         }
 
-        /// A standard stream is closed by the end of the process.
+        /// A standard stream is closed when the process ends.
         fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
             Poll::Ready(Ok(()))
         }

@@ -1,31 +1,31 @@
-//! Characters at which readers of lines end a line.
+//! Characters that line readers treat as line endings.
 //!
-//! JSON allows a carriage return between two values, and a line separator in a string. Some readers of lines take a text that has
-//! one for several.
+//! JSON allows a carriage return between two values and a line separator in a string. Some line readers split a text with such a
+//! character into several lines.
 
 use memchr::memmem;
 use omen_schema::json::StringTracker;
 
-/// Writes JSON so that it is one line for every reader: these characters become blanks between values, and `\uXXXX` in strings,
-/// which is the same value. A text without them keeps its bytes.
+/// Rewrites JSON so that it is a single line for every reader: these characters become blanks between values, and `\uXXXX` in
+/// strings, which is the same value. A text without them keeps its bytes.
 #[must_use]
 pub fn one_line(bytes: Vec<u8>) -> Vec<u8> {
     if may_break(&bytes) { unbroken(&bytes) } else { bytes }
 }
 
-/// NEL, U+0085.
+/// NEL (U+0085).
 const NEXT_LINE: &[u8] = "\u{85}".as_bytes();
-/// What the line separator, U+2028, and the paragraph separator, U+2029, begin with.
+/// First bytes of the line separator (U+2028) and the paragraph separator (U+2029).
 const SEPARATOR: &[u8] = b"\xE2\x80";
 
-/// Whether a message may have to be rewritten. Most do not, and this is quicker than to rewrite one.
+/// Returns whether a message may have to be rewritten. Most do not, and checking is faster than rewriting.
 fn may_break(bytes: &[u8]) -> bool {
     let has_control = bytes.iter().fold(false, |found, byte| found | is_break(*byte));
     has_control || memmem::find(bytes, NEXT_LINE).is_some() || memmem::find(bytes, SEPARATOR).is_some()
 }
 
-/// Whether a byte is a control character other than the tab, at which no reader ends a line. Of these, JSON allows line feeds and
-/// carriage returns between values, and none in strings; the others are replaced, too, so that a line is one line in any case.
+/// Returns whether a byte is a control character other than the tab, which ends a line for no reader. JSON allows only line feeds
+/// and carriage returns of these, between values; the others are replaced too, so that a line is one line in any case.
 fn is_break(byte: u8) -> bool {
     byte < b' ' && byte != b'\t'
 }

@@ -1,6 +1,6 @@
-//! Members and elements where they stand in a text, of which no part is read as a value.
+//! Members and elements located in a text, without parsing any of it into values.
 //!
-//! What is relayed keeps its bytes, and is judged in the same bytes.
+//! Relayed text keeps its bytes, and the same bytes are judged.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -11,19 +11,19 @@ use omen_schema::json::{JsonType, ScanError, Scanner};
 
 use crate::bounded::bounded;
 
-/// Why a text cannot be read in one way.
+/// Reason why a text cannot be read in exactly one way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Flaw {
-    /// It is invalid JSON, or is nested too deeply.
+    /// The text is invalid JSON or nested too deeply.
     Invalid(ScanError),
-    /// An object has a key twice.
+    /// An object contains a key twice.
     Repeated(String),
-    /// A key that the reader of the judged parts gives a meaning of its own.
+    /// A key has a special meaning for the reader of the judged parts.
     Reserved(String),
 }
 
 impl Flaw {
-    /// What is wrong, without the names of members, which are the writer's.
+    /// Returns a description of the flaw without member names, which come from the writer.
     pub fn unquoted(&self) -> String {
         match self {
             Self::Repeated(_) => "duplicate field".to_owned(),
@@ -43,19 +43,19 @@ impl fmt::Display for Flaw {
     }
 }
 
-/// A member of an object: its key, and where its value stands in the text.
+/// Object member: its key, and the position of its value in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member<'t> {
-    /// The key, without escapes.
+    /// Key, with escapes resolved.
     pub key: Cow<'t, str>,
-    /// Where the value stands in the text, in bytes.
+    /// Byte range of the value in the text.
     pub span: Range<usize>,
 }
 
-/// The members of the object that stands at a place of a text, which is checked to its end and to its depth.
+/// Returns the members of the object at a range of a text. The object is checked to its end and at every depth.
 ///
 /// # Errors
-/// Why readers of the text may differ.
+/// The reason why readers of the text may differ.
 pub fn members(text: &str, at: Range<usize>) -> Result<Vec<Member<'_>>, Flaw> {
     match members_noting(text, at)? {
         (members, None) => Ok(members),
@@ -63,7 +63,7 @@ pub fn members(text: &str, at: Range<usize>) -> Result<Vec<Member<'_>>, Flaw> {
     }
 }
 
-/// The same, where a repeated key is noted: the first of them.
+/// Same as [`members`], but returns the first repeated key instead of failing.
 ///
 /// # Errors
 /// Any other reason why readers of the text may differ.
@@ -75,10 +75,10 @@ pub fn members_noting(text: &str, at: Range<usize>) -> Result<(Vec<Member<'_>>, 
     Ok((members, repeated))
 }
 
-/// Where the items of the array stand that stands at a place of a text.
+/// Returns the ranges of the items of the array at a range of a text.
 ///
 /// # Errors
-/// Why readers of the text may differ.
+/// The reason why readers of the text may differ.
 pub fn items(text: &str, at: Range<usize>) -> Result<Vec<Range<usize>>, Flaw> {
     let (mut scanner, mut keys) = (Scanner::within(text, at), KeyCheck::default());
     let mut items = Vec::new();
@@ -86,7 +86,7 @@ pub fn items(text: &str, at: Range<usize>) -> Result<Vec<Range<usize>>, Flaw> {
     keys.finish(&mut scanner)?.map_or(Ok(items), Err)
 }
 
-/// Search for the first repeated and the first reserved key, at any depth.
+/// Search for the first repeated key and the first reserved key, at any depth.
 #[derive(Default)]
 struct KeyCheck {
     repeated: Option<String>,
@@ -119,7 +119,7 @@ impl KeyCheck {
         })
     }
 
-    /// The repeated key, if nothing else is wrong.
+    /// Returns the repeated key if there is no other flaw.
     fn finish(self, scanner: &mut Scanner<'_>) -> Result<Option<Flaw>, Flaw> {
         scanner.finish().map_err(Flaw::Invalid)?;
         self.reserved.map_or(Ok(()), |key| Err(Flaw::Reserved(key)))?;
@@ -127,8 +127,8 @@ impl KeyCheck {
     }
 }
 
-/// Whether `serde_json` uses a key to pass values to itself. In a foreign text, such a key would make it parse the value below again: to
-/// another value than the one that was checked, and without the depth limit.
+/// Returns whether `serde_json` uses a key to pass values to itself. In a foreign text, such a key would make it parse the value
+/// below again: into a value other than the one that was checked, and without the depth limit.
 pub(super) fn is_reserved(key: &str) -> bool {
     key.starts_with("$serde_json::private::")
 }
@@ -173,13 +173,13 @@ mod tests {
         assert_eq!(scan(&format!("{{\"a\":{}", "[".repeat(1_000_000))), Err(Flaw::Invalid(ScanError::Deep)));
     }
 
-    /// Every change of one byte, and every start, is judged as another reader judges it.
+    /// Every single-byte change and every prefix is judged as another reader judges it.
     #[test]
     fn the_grammar_is_that_of_another_reader() {
         let text = r#"{"a":[-0.5e+1,10,true,false,null,"x\u00e9\n"],"b":{"":{}}}"#;
         let same = |text: &[u8]| {
             let Ok(text) = std::str::from_utf8(text) else { return };
-            // Text that another reader resolves while it reads may be no text: half of a pair, or a number without end.
+            // Text that another reader resolves while reading may be invalid: half of a surrogate pair, or a number out of range.
             let other = serde_json::from_str::<std::collections::BTreeMap<String, &serde_json::value::RawValue>>(text);
             let ours = match scan(text) {
                 Err(Flaw::Repeated(_)) => Ok(()),

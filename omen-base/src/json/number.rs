@@ -7,11 +7,11 @@ use serde_json::Number;
 /// Reason why parsers may read a number differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubt {
-    /// Beyond ±(2^53−1), where doubles have gaps (D49).
+    /// The number is beyond ±(2^53−1), where doubles have gaps (D49).
     Large,
-    /// Not the shortest text of the nearest double: digits would be lost.
+    /// The text is not the shortest one for the nearest double: digits would be lost.
     Rounded,
-    /// Some parsers keep the sign of zero, some do not.
+    /// The number is `-0`, whose sign some parsers keep and some do not.
     NegativeZero,
 }
 
@@ -25,7 +25,7 @@ impl fmt::Display for Doubt {
     }
 }
 
-/// Parses a JSON number, if its value survives conversion to a double.
+/// Parses a JSON number if its value survives conversion to a double.
 pub(super) fn exact(text: &str) -> Result<Number, Doubt> {
     let float: f64 = text.parse().map_err(|_| Doubt::Rounded)?;
     if !(-LARGEST..=LARGEST).contains(&float) {
@@ -35,11 +35,11 @@ pub(super) fn exact(text: &str) -> Result<Number, Doubt> {
     if written.digits.is_empty() {
         return if text.starts_with('-') { Err(Doubt::NegativeZero) } else { number(text, float) };
     }
-    // If the shortest text of the double is another decimal, the double differs from the written number.
+    // If the shortest text of the double is a different decimal, the double differs from the written number.
     if Decimal::parse(&format!("{float:e}")) == Some(written) { number(text, float) } else { Err(Doubt::Rounded) }
 }
 
-/// Integers stay integers; other numbers become doubles.
+/// Converts a number: integers stay integers, and other numbers become doubles.
 fn number(text: &str, float: f64) -> Result<Number, Doubt> {
     match text.parse::<i64>() {
         Ok(integer) => Ok(integer.into()),
@@ -47,11 +47,11 @@ fn number(text: &str, float: f64) -> Result<Number, Doubt> {
     }
 }
 
-/// Largest integer up to which doubles represent all integers exactly, 2^53−1.
+/// Largest integer up to which doubles represent all integers exactly: 2^53−1.
 pub const MAX_INTEGER: u64 = (1 << 53) - 1;
 const LARGEST: f64 = MAX_INTEGER as f64;
 
-/// Decimal number as digits without outer zeros, and the power of ten of the last digit.
+/// Decimal number: its digits without outer zeros, and the power of ten of the last digit.
 #[derive(Debug, PartialEq, Eq)]
 struct Decimal {
     negative: bool,

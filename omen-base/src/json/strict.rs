@@ -1,7 +1,7 @@
 //! Objects without repeated keys, at any depth (D58).
 //!
-//! Of a repeated key, some parsers take the first value and some the last. The meaning of such an object depends on the
-//! parser, so it is refused. Keys are compared with their escapes resolved.
+//! For a repeated key, some parsers take the first value and some the last. The meaning of such an object depends on
+//! the parser, so it is refused. Keys are compared with their escapes resolved.
 
 use std::collections::BTreeSet;
 
@@ -21,10 +21,10 @@ pub enum Unread {
     Other(String),
 }
 
-/// Object in which a key is repeated, at any depth.
+/// Object that contains a repeated key, at any depth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Doubled {
-    /// First repeated key and its position, in words; bounded.
+    /// First repeated key and its position, as bounded text.
     pub why: String,
     /// Object with the last value of each key.
     frame: Map<String, Value>,
@@ -33,12 +33,12 @@ pub struct Doubled {
 }
 
 impl Doubled {
-    /// Member of the object, if its key occurs once.
+    /// Returns a member of the object if its key occurs once.
     pub fn once(&self, key: &str) -> Option<&Value> {
         self.frame.get(key).filter(|_| !self.own.contains(key))
     }
 
-    /// Whether the object has a key, once or repeated.
+    /// Returns whether the object has a key, once or repeated.
     pub fn has(&self, key: &str) -> bool {
         self.frame.contains_key(key)
     }
@@ -47,7 +47,7 @@ impl Doubled {
 /// Parses an object.
 ///
 /// # Errors
-/// A repeated key, or any other reason why readers of the text may differ.
+/// If a key is repeated, or readers of the text may differ for any other reason.
 pub fn read(text: &[u8]) -> Result<Map<String, Value>, Unread> {
     let invalid = || {
         let error = serde_json::from_slice::<Value>(text).err();
@@ -74,7 +74,7 @@ pub fn read(text: &[u8]) -> Result<Map<String, Value>, Unread> {
     }
 }
 
-/// What `serde_json` reads: it limits the depth, and rounds numbers.
+/// Limits of `serde_json`, which limits the depth and rounds numbers.
 const ANY: Reading = Reading { depth: DEEPEST - 1, exact_numbers: false };
 
 #[cfg(test)]
@@ -84,7 +84,7 @@ mod tests {
 
     use super::{Unread, read};
 
-    /// Asserts the error, and the repeated keys of the object itself.
+    /// Asserts the error and the repeated keys of the object itself.
     #[track_caller]
     fn doubled(text: &str, why: &str, own: &[&str]) {
         let Err(Unread::Doubled(doubled)) = read(text.as_bytes()) else { panic!("{text}") };
