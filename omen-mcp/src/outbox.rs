@@ -98,7 +98,7 @@ impl Outbox {
         self.push(line.into(), None)
     }
 
-    /// Queues a line if there is room now. The future completes when it is written; the line is written even if nobody polls it.
+    /// Queues a line if there is room now. The future completes once the line is written, which happens even if nobody polls it.
     ///
     /// # Errors
     /// If the line is longer than the total room, or too much is waiting. No part of the line is written then.

@@ -1,4 +1,4 @@
-//! The client's side: what is sent to it, and how its user confirms calls.
+//! The client's side: messages to the client, and confirmation of calls by its user.
 
 pub(crate) mod asked;
 mod downstream;

@@ -1,8 +1,8 @@
-//! Confirmations over a Unix socket (G3): a gate offers its questions there, and front ends answer them.
+//! Confirmations over a Unix socket (G3): a gate publishes its questions there, and front ends answer them.
 //!
-//! [`SocketConfirmer`] is the gate's side, and [`FrontEnd`] the other one, which `omen gate confirm` uses. Only processes of
-//! the user who runs the gate can answer: the socket is theirs alone (0600, in a folder with 0700), and the kernel names the
-//! user of each connection. That user is in the audit log.
+//! [`SocketConfirmer`] is the gate's side, and [`FrontEnd`] the other side, used by `omen gate confirm`. Only processes of
+//! the user who runs the gate can answer: the socket is accessible only to that user (0600, in a folder with 0700), and the
+//! kernel reports the user of each connection. The audit log records that user.
 //!
 //! # The protocol
 //!
@@ -14,31 +14,31 @@
 //! {"type":"listed"}
 //! ```
 //!
-//! Up to `listed` are the questions that wait; later ones come as they are asked. `args` is a text: the arguments as canonical
-//! JSON (RFC 8785), exactly as they will be sent and as the `hash` covers them, with server and tool. A front end answers
-//! with the id and the hash of the question that it has shown:
+//! The questions before `listed` are already waiting; later ones are sent as they are asked. `args` is a text: the arguments
+//! as canonical JSON (RFC 8785), exactly as they will be sent and as covered by the `hash`, together with server and tool. A
+//! front end answers with the id and the hash of the question that it has shown:
 //!
 //! ```json
 //! {"type":"answer","id":1,"hash":"9f86…","confirm":true}
 //! {"type":"answer","id":1,"hash":"9f86…","confirm":false,"why":"wrong folder"}
 //! ```
 //!
-//! and gets back whether the answer counts:
+//! and receives whether the answer counts:
 //!
 //! ```json
 //! {"type":"accepted","id":1}
 //! {"type":"refused","id":1,"why":"it was confirmed before, by ann"}
 //! ```
 //!
-//! The first answer counts. All front ends learn what became of a question: `confirmed`, `denied`, `timed_out`, or
-//! `withdrawn`, if its call ended otherwise.
+//! The first answer counts. All front ends are notified of the outcome of a question: `confirmed`, `denied`,
+//! `timed_out`, or `withdrawn` if its call ended in another way.
 //!
 //! ```json
 //! {"type":"closed","id":1,"outcome":"confirmed","by":{"via":"socket","uid":1000,"user":"ann"}}
 //! ```
 //!
-//! Readers ignore fields and types that they do not know. The gate does not: an answer with an unknown or a repeated field
-//! is refused, and a line that exceeds [`MAX_ANSWER`] bytes ends the connection.
+//! Readers ignore unknown fields and types. The gate does not: an answer with an unknown or repeated field is refused, and
+//! a line that exceeds [`MAX_ANSWER`] bytes ends the connection.
 
 mod desk;
 mod front_end;
@@ -63,9 +63,9 @@ use tokio::task::JoinHandle;
 use self::desk::Desk;
 use self::place::Place;
 
-/// Offers the questions of a gate at a Unix socket. When it is dropped, the socket is gone, and what waits is withdrawn.
+/// Publishes a gate's questions on a Unix socket. Dropping this removes the socket and withdraws the waiting questions.
 ///
-/// A question waits until it is answered, or until the gate waits no longer: somebody may come to answer it.
+/// A question waits until it is answered or the gate stops waiting: a front end may still connect to answer it.
 pub struct SocketConfirmer {
     desk: Desk,
     service: JoinHandle<()>,
@@ -73,7 +73,7 @@ pub struct SocketConfirmer {
     announce: Option<Announce>,
 }
 
-/// Takes each question as it begins to wait.
+/// Callback for each question that begins to wait.
 type Announce = Box<dyn Fn(&Question) + Send + Sync>;
 
 impl fmt::Debug for SocketConfirmer {
@@ -83,11 +83,11 @@ impl fmt::Debug for SocketConfirmer {
 }
 
 impl SocketConfirmer {
-    /// Makes the socket, and the folder for it if there is none. The socket that a dead process left is replaced. Must be
-    /// called within a runtime of tokio, with its timer and its driver of input and output.
+    /// Creates the socket, and its folder if there is none. A socket left by a dead process is replaced. Must be called
+    /// within a tokio runtime with time and I/O enabled.
     ///
     /// # Errors
-    /// If a live gate has the socket, other users have rights on its folder, or it cannot be made.
+    /// If a live gate uses the socket, other users have permissions on its folder, or it cannot be created.
     pub fn bind(path: &Path) -> Result<Self, SocketError> {
         let PrivateListener { listener, place } = PrivateListener::bind(path)?;
         let desk = Desk::new();
@@ -95,15 +95,14 @@ impl SocketConfirmer {
         Ok(Self { desk, service, place, announce: None })
     }
 
-    /// Sets a callback for each question that begins to wait, for example to alert an operator who is not watching the
-    /// socket.
+    /// Sets a callback for each question that begins to wait, e.g. to alert an operator who is not watching the socket.
     #[must_use]
     pub fn announce(mut self, announce: impl Fn(&Question) + Send + Sync + 'static) -> Self {
         self.announce = Some(Box::new(announce));
         self
     }
 
-    /// The path of the socket.
+    /// Returns the path of the socket.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.place.path

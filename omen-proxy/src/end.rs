@@ -1,26 +1,26 @@
-//! How a connection to a server, and a session, end.
+//! How a connection to a server, and a session, ends.
 
 use omen_gate::order::{DebtReport, DebtScope, SessionEnd, owed_line};
 use omen_gate::{Blocked, Fault, GateCode};
 use tracing::warn;
 
-/// How the connection to the server ended.
+/// Reason why the connection to the server ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Lost {
-    /// It ended, or closed its output.
+    /// The server ended or closed its output.
     Closed(String),
-    /// It sent a message larger than this many bytes.
+    /// The server sent a message larger than this number of bytes.
     Oversized(u64),
-    /// It sent what the protocol does not allow.
+    /// The server violated the protocol.
     Malformed(String),
-    /// It has not answered the handshake within so many seconds.
+    /// The server did not answer the handshake within this number of seconds.
     Silent(u64),
-    /// The proxy stopped it.
+    /// The proxy stopped the server.
     Stopped,
 }
 
 impl Lost {
-    /// What it means for a request that was open: the tool may have run.
+    /// Returns the fault for a request that was open: the tool may have run.
     pub(crate) fn during(&self) -> Fault {
         match self {
             Self::Closed(why) => Fault::died(why),
@@ -31,7 +31,7 @@ impl Lost {
         }
     }
 
-    /// What it means for a request that was not sent any more.
+    /// Returns the fault for a request that could no longer be sent.
     pub(crate) fn before(&self) -> Fault {
         Fault::unreachable(&self.to_string())
     }
@@ -51,35 +51,35 @@ impl std::fmt::Display for Lost {
     }
 }
 
-/// How a session ended. Everything that it had to record is in the audit log by then, and nothing of the server runs.
+/// Reason why a session ended. By then, the audit log contains all its entries, and no part of the server is running.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Ended {
     /// The client closed its end.
     #[error("the client closed the session")]
     Client,
-    /// The client sent a message that is too large to be read, or its end cannot be read.
+    /// The client sent a message that is too large, or its end cannot be read.
     #[error("the client cannot be read: {0}")]
     BadClient(String),
     /// The server ended or closed its output.
     #[error("the server ended: {0}")]
     Server(String),
-    /// The server broke the protocol, and was killed.
+    /// The server violated the protocol and was killed.
     #[error("the server was stopped: {0}")]
     BadServer(String),
     /// The server did not answer the handshake in time, and was stopped.
     #[error("the server was stopped: {0}")]
     SilentServer(String),
-    /// It was asked to stop.
+    /// The session was asked to stop.
     #[error("the proxy was asked to stop")]
     Asked,
-    /// The end could not be recorded (A1).
+    /// The end of the session could not be recorded (A1).
     #[error(transparent)]
     Unrecorded(Blocked),
 }
 
 impl Ended {
-    /// How it ended, without what the server has written.
+    /// Returns a description without anything that the server has written.
     #[must_use]
     pub fn unquoted(&self) -> String {
         match self {
@@ -91,7 +91,7 @@ impl Ended {
         }
     }
 
-    /// How the session ended, as the rules on order record it.
+    /// Returns the reason as the rules on order record it.
     pub(crate) fn of_session(&self) -> SessionEnd {
         match self {
             Self::Server(_) | Self::BadServer(_) | Self::SilentServer(_) => SessionEnd::Server,
@@ -111,7 +111,7 @@ impl From<Lost> for Ended {
     }
 }
 
-/// Reports a debt that was not settled in time (O-4).
+/// Logs a warning about a debt that was not settled in time (O-4).
 pub(crate) fn warn_of_debt(debt: &DebtReport<'_>) {
     let code = GateCode::O4;
     match debt {

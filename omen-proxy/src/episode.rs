@@ -1,9 +1,9 @@
-//! The protocol for an agent that knows nothing of it: the calls of a session as an episode, and an episode that decides
-//! which calls are made.
+//! The protocol for an agent that is unaware of it: the calls of a session recorded as episodes, or an episode that
+//! decides which calls are made.
 //!
 //! [`Mode::Observe`] writes an episode for each call, with what the proxy itself has seen and done. [`Mode::Enforce`] gives
-//! the client some tools by which its model states what it observes, believes and decides; a call of a server's tool is made
-//! only where a directive, or an observation, is legal. Either way the log is written before the call.
+//! the client additional tools with which its model states what it observes, believes and decides; a server's tool is called
+//! only where a directive or an observation is legal. In both modes, the log is written before the call.
 //!
 //! A [`CallLog`] is for what sees a call in several processes, as hooks of coding agents do: the same episodes of
 //! [`Mode::Observe`], each resumed from the lines of its log.

@@ -1,4 +1,4 @@
-//! Why nothing was served, or a proxy cannot be put together.
+//! Reasons why nothing was served or a proxy cannot be created.
 
 use omen_gate::audit::AuditError;
 use omen_gate::{BuildError, Fault, ServerName};
@@ -8,7 +8,7 @@ pub use crate::passage::UnknownPassage;
 
 use crate::http::BadAccess;
 
-/// Why nothing was served. Nothing was called.
+/// Reason why nothing was served. Nothing was called.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotServed {
@@ -18,30 +18,30 @@ pub enum NotServed {
     /// The address cannot be used.
     #[error("cannot listen: {0}")]
     Address(std::io::Error),
-    /// Episodes are written of one session, and there are several.
+    /// Episodes can be written for a single session only, but there are several.
     #[error("C1: episodes are written of one session; serve one on the standard streams")]
     Episodes,
-    /// A tool that may be called has the name of one of the episode's.
+    /// A tool that may be called has the name of a tool of the episode.
     #[error("C1: {0}; rename it, or start the proxy with `--episode observe`")]
     Taken(String),
-    /// A rule on order is about the calls of a turn, and each call is one.
+    /// A rule on order concerns the calls of a turn, but each call is a turn.
     #[error("C1: `{0}` has `per = \"turn\"`, but behind the proxy each call is a turn of its own")]
     Turns(String),
-    /// There is no gate.
+    /// The gate cannot be built.
     #[error(transparent)]
     Gate(#[from] BuildError),
     /// The server cannot be started.
     #[error("R3: the server `{server}` cannot be started: {fault}")]
     Server {
-        /// Its name.
+        /// Name of the server.
         server: ServerName,
-        /// What is wrong.
+        /// Fault of the server.
         fault: Fault,
     },
 }
 
 impl NotServed {
-    /// How to fix it; empty if the message says it.
+    /// Returns the help: how to fix the error; empty if the message says it.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
@@ -54,6 +54,6 @@ impl NotServed {
     }
 }
 
-/// A log has one writer, and a client that starts a proxy of its own for each session or window is the usual reason.
+/// A log has a single writer. The usual reason is a client that starts a separate proxy for each session or window.
 const IN_USE: &str = "another proxy runs with this configuration: end the client that started it, give each client a \
                       configuration with a log of its own, or have all of them share one proxy with `--listen`";

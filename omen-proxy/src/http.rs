@@ -1,16 +1,16 @@
 //! Streamable HTTP towards clients: the proxy as a server that several clients reach at one address.
 //!
-//! Up to 2025-11-25, a client begins a session with `initialize`, and names it in each request after that. Each such session is
-//! a session of the proxy, with a server of its own. Since 2026-07-28 there are no sessions: each request says of itself what
-//! a handshake would. Those requests share a session of the proxy and a server, under ids of the proxy's own. All sessions
-//! have one gate and one audit log: what one of them uses up is used up for all.
+//! Up to 2025-11-25, a client begins a session with `initialize`, and names it in each further request. Each such session is a
+//! session of the proxy, with a separate server. Since 2026-07-28 there are no sessions: each request states what a handshake
+//! would. These requests share one session of the proxy and one server, under the proxy's own ids. All sessions share one gate
+//! and one audit log: anything used up by one session is used up for all.
 //!
-//! HTTP itself is hyper's: where one request ends and the next begins, pipelining and chunks are read by a library that many
-//! others rely on, and nothing here reads them a second time. What is checked here: who may speak to the proxy ([`Access`]),
-//! what headers and body say of the same thing, and how much there may be of everything ([`HttpLimits`]).
+//! HTTP itself is handled by hyper: request boundaries, pipelining and chunks are read by a widely used library, and nothing
+//! here reads them a second time. This module checks who may use the proxy ([`Access`]), whether headers and body agree, and
+//! all sizes and numbers ([`HttpLimits`]).
 //!
-//! Architecture invariant: no rule is judged here, and no message is read into types and written again. Behind HTTP are the same
-//! sessions as behind standard streams.
+//! Architecture invariant: no rule is judged here, and no message is deserialized and serialized again. The sessions behind HTTP
+//! are the same as behind standard streams.
 
 mod access;
 mod body;
@@ -51,13 +51,13 @@ use crate::error::NotServed;
 use crate::hub::ClientSessions;
 use crate::server::SpawnInSpan as _;
 
-/// The path of the endpoint.
+/// Path of the endpoint.
 pub const PATH: &str = endpoint::PATH;
 
-/// How long connections may take to end, once their sessions have.
+/// Time that connections may take to end once their sessions have.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// An address at which the proxy listens, and who may use it.
+/// Address on which the proxy listens, and who may use it.
 pub(crate) struct Listening {
     pub(crate) listener: TcpListener,
     pub(crate) access: Access,
@@ -65,7 +65,7 @@ pub(crate) struct Listening {
 }
 
 impl Listening {
-    /// Checks that nobody can use the proxy who may not.
+    /// Checks that only permitted clients can use the proxy, and that no episodes are to be written.
     pub(crate) fn ready(self, writes_episodes: bool) -> Result<Self, NotServed> {
         let address = self.listener.local_addr().map_err(NotServed::Address)?;
         self.access.check(address.ip())?;
@@ -75,8 +75,8 @@ impl Listening {
         Ok(self)
     }
 
-    /// Serves sessions, until it is asked to stop. When this returns, the log has the outcome of every call that was made, and no
-    /// server runs.
+    /// Serves sessions until asked to stop. When this returns, the log contains the outcome of every call that was made, and no
+    /// server is running.
     pub(crate) async fn serve(
         self,
         behind: ClientSessions,

@@ -1,4 +1,4 @@
-//! The requests of the proxy's own to one side that are open.
+//! Open requests that the proxy itself has sent to one side.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 use omen_mcp::Id;
 use omen_mcp::frame::Frame;
 
-/// They are numbered, and no number is given twice: a late or second answer is never taken for that of another request.
+/// Open requests by number. No number is used twice, so a late or second answer is never taken for the answer to another request.
 #[derive(Debug, Default)]
 pub(crate) struct Asked(Mutex<State>);
 
@@ -19,26 +19,26 @@ struct State {
     open: HashMap<u64, oneshot::Sender<Result<Frame, Fault>>>,
 }
 
-/// What a response is to.
+/// Request that a response answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answered {
-    /// A request that was open. It is so no longer.
+    /// A request that was open and is now closed.
     Open,
-    /// One that nobody waits for any more: it was cancelled, or answered before.
+    /// A request for which nobody waits any more: it was cancelled or has already been answered.
     Late,
-    /// None.
+    /// No request.
     Nothing,
 }
 
 impl Asked {
-    /// A number that no other request gets, for one that was passed on under it.
+    /// Returns a number unique among requests, for a request that is relayed under it.
     pub(crate) fn number(&self) -> u64 {
         let mut state = self.0.lock();
         state.last += 1;
         state.last
     }
 
-    /// Opens a request. `cancel` is called if it is dropped before its answer, and was sent.
+    /// Opens a request. `cancel` is called if the request is dropped after it was sent and before its answer.
     pub(crate) fn open<C: FnMut(u64)>(&self, cancel: C) -> Open<'_, C> {
         let (sender, receiver) = oneshot::channel();
         let mut state = self.0.lock();
@@ -52,7 +52,7 @@ impl Asked {
         self.over(number, Ok(response))
     }
 
-    /// No answer comes to a request.
+    /// Ends a request that will not be answered.
     pub(crate) fn failed(&self, number: u64, fault: Fault) -> Answered {
         self.over(number, Err(fault))
     }
@@ -62,7 +62,7 @@ impl Asked {
         match state.open.remove(&number) {
             Some(sender) => {
                 drop(state);
-                // It may have been cancelled in this moment.
+                // The request may have been cancelled at this moment.
                 let _ = sender.send(answer);
                 Answered::Open
             }
@@ -72,7 +72,7 @@ impl Asked {
     }
 }
 
-/// A request that is open.
+/// Open request.
 #[derive(Debug)]
 pub(crate) struct Open<'a, C: FnMut(u64)> {
     asked: &'a Asked,
@@ -94,17 +94,17 @@ impl<C: FnMut(u64)> Open<'_, C> {
         self.number
     }
 
-    /// It is about to be sent.
+    /// Marks the request as about to be sent.
     pub(crate) fn is_sent(&mut self) {
         self.at = At::Sent;
     }
 
-    /// There is nobody to cancel it with.
+    /// Marks the request as over, because nobody is left to notify of a cancellation.
     pub(crate) fn is_over(&mut self) {
         self.at = At::Over;
     }
 
-    /// The answer, or why none comes; nothing if the connection is over.
+    /// Returns the answer, or the reason why there is none; `None` if the connection is over.
     pub(crate) async fn answer(&mut self) -> Option<Result<Frame, Fault>> {
         let answer = (&mut self.receiver).await.ok();
         self.at = At::Over;
@@ -114,7 +114,7 @@ impl<C: FnMut(u64)> Open<'_, C> {
 
 impl<C: FnMut(u64)> Drop for Open<'_, C> {
     fn drop(&mut self) {
-        // An answer that has come in this moment needs no cancellation, and one does no harm.
+        // An answer that has just arrived needs no cancellation, but a cancellation does no harm.
         let was_open = self.asked.0.lock().open.remove(&self.number).is_some();
         if self.at == At::Sent && was_open {
             (self.cancel)(self.number);
@@ -122,7 +122,7 @@ impl<C: FnMut(u64)> Drop for Open<'_, C> {
     }
 }
 
-/// The notification that nobody waits for the answer to a request.
+/// Returns the notification that nobody waits for the answer to a request.
 pub(crate) fn cancelled(number: u64) -> String {
     let id = Id::write(number);
     let params = format!("{{\"requestId\":{id},\"reason\":\"nobody waits for the answer\"}}");

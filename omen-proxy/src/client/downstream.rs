@@ -1,4 +1,4 @@
-//! The client's side: what is sent to it, and the requests that the proxy itself has for it.
+//! The client's side: messages to the client, and requests that the proxy itself sends to it.
 
 use omen_gate::mcp::Line;
 
@@ -7,7 +7,7 @@ use omen_mcp::Id;
 use omen_mcp::frame::Frame;
 use omen_mcp::outbox::Outbox;
 
-/// A client. The reader of its messages hands those on that answer requests of the proxy's own.
+/// Client of the proxy. The reader of its messages passes on responses to the proxy's own requests.
 #[derive(Debug)]
 pub(crate) struct Downstream {
     out: Outbox,
@@ -19,18 +19,18 @@ impl Downstream {
         Self { out, asked: Asked::default() }
     }
 
-    /// Sends a line. That the client is gone is seen by all who wait for it.
+    /// Sends a line. If the client is gone, everyone who waits for it notices.
     pub(crate) async fn send(&self, line: impl Into<Line>) {
         let _ = self.out.send(line).await;
     }
 
-    /// Comes when the client cannot be written to any more.
+    /// Returns once the client can no longer be written to.
     pub(crate) async fn gone(&self) {
         self.out.closed().await;
     }
 
-    /// Sends a request under an id of the proxy's own, and waits for the response; none if the client is gone. Dropping the
-    /// future cancels the request.
+    /// Sends a request under one of the proxy's own ids, and waits for the response; `None` if the client is gone. Dropping
+    /// the future cancels the request.
     pub(crate) async fn ask(&self, line: impl FnOnce(&str) -> Vec<u8>) -> Option<Frame> {
         let mut open = self.asked.open(|number| self.out.send_now(cancelled(number)));
         let line = line(&Id::write(open.number()));
@@ -43,12 +43,12 @@ impl Downstream {
         }
     }
 
-    /// The number of a request that is passed on under an id of the proxy's own.
+    /// Returns a number for a request that is relayed under one of the proxy's own ids.
     pub(crate) fn number(&self) -> u64 {
         self.asked.number()
     }
 
-    /// A response to a request of the proxy's own.
+    /// Accepts a response to one of the proxy's own requests.
     pub(crate) fn answered(&self, response: Frame) -> Answered {
         match response.id().and_then(Id::ours) {
             Some(number) => self.asked.answered(number, response),

@@ -1,4 +1,4 @@
-//! The client asks its user to confirm a call, if it can.
+//! Confirmation of a call by the client's user, if the client can ask.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,22 +15,22 @@ use omen_mcp::frame::{Frame, Kind};
 use omen_mcp::handshake::Session;
 use omen_mcp::json;
 
-/// The ways to a confirmation, one after the other: the client's user, if the client can ask and the configuration lets it;
-/// then another confirmer, by default nobody. Without an answer of a human, the call is denied.
+/// Ways to a confirmation, in order: the client's user, if the client can ask and the configuration allows it; then another
+/// confirmer, by default nobody. Without an answer from a human, the call is denied.
 #[derive(Clone, Debug)]
 pub(crate) struct Chain {
     pub(crate) client: Option<Elicitation>,
     pub(crate) then: Arc<dyn Confirmer>,
 }
 
-/// How the client is asked.
+/// Settings for asking the client.
 #[derive(Clone, Debug)]
 pub(crate) struct Elicitation {
     pub(crate) client: Arc<Downstream>,
     pub(crate) session: Arc<Session>,
-    /// In the era in which it cannot be asked unasked.
+    /// Rounds, in the era in which the client cannot be sent unsolicited requests.
     pub(crate) rounds: Option<Arc<Rounds>>,
-    /// What comes faster is not a human's answer.
+    /// Minimum time for a human's answer; anything faster does not count.
     pub(crate) least: Duration,
 }
 
@@ -42,7 +42,7 @@ impl Confirmer for Chain {
             Some(client) => {
                 Some(match client.rounds.as_ref().map_or(Turned::NotHere, |rounds| rounds.turn(question)) {
                     Turned::Heard(heard) => heard,
-                    // The answer comes with another request, and is judged there.
+                    // The answer comes with another request and is judged there.
                     Turned::Asked => {
                         return Reply::Denied { why: "the client asks its user, and calls again".to_owned() };
                     }
@@ -84,7 +84,7 @@ fn said(response: &Frame) -> Said {
     if response.kind != Kind::Result {
         return Said::Other("an error".to_owned());
     }
-    // Read strictly, as the frame was: a repeated key has made it unsure.
+    // The frame was read strictly, so a response with a repeated key has already been marked as unsure.
     let body = response.body().unwrap_or_default();
     json::object(response.text(), body)
         .map_or_else(|_| Said::Other("an invalid result".to_owned()), |result| Said::read(&result))

@@ -1,4 +1,4 @@
-//! The form by which a client's user confirms a call, and what comes back.
+//! Form with which a client's user confirms a call, and the client's response.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use omen_gate::confirm::{Question, Reply, Responder};
 use omen_types::unseen::is_unseen;
 use serde_json::{Map, Value, json};
 
-/// The parameters of `elicitation/create` for a question; none if its arguments are too long to be read.
+/// Returns the parameters of `elicitation/create` for a question; `None` if its arguments are too long to be read.
 pub(crate) fn params(question: &Question) -> Option<Value> {
     Some(json!({
         "message": message(question)?,
@@ -21,12 +21,12 @@ pub(crate) fn params(question: &Question) -> Option<Value> {
     }))
 }
 
-/// Why a client is not asked whose user could not read the arguments.
+/// Returns the reason why a client is not asked if its user could not read the arguments.
 pub(crate) fn too_long() -> Heard {
     Heard::Nobody(format!("the arguments are longer than the {LONGEST} bytes that a client is shown"))
 }
 
-/// The question in words, with the exact arguments. What cannot be seen is written out.
+/// Returns the question as text, with the exact arguments. Invisible characters are written out.
 fn message(question: &Question) -> Option<String> {
     if question.args.len() > LONGEST {
         return None;
@@ -39,7 +39,7 @@ fn message(question: &Question) -> Option<String> {
     Some(text)
 }
 
-/// What a client says.
+/// Response of a client.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Said {
     Yes,
@@ -59,7 +59,7 @@ impl Said {
         }
     }
 
-    /// What that is worth, if it came after so long: a human takes some time.
+    /// Returns what the response counts as, given the time it took: a human takes some time.
     pub(crate) fn after(self, took: Duration, least: Duration, via: &str) -> Heard {
         if took < least {
             let (took, least, word) = (took.as_millis(), least.as_millis(), self.word());
@@ -68,7 +68,7 @@ impl Said {
             ));
         }
         match self {
-            // Who it was is the client's word: the log has the way that the answer came.
+            // The client's user is known only from the client, so the log records just the channel of the answer.
             Self::Yes => Heard::Human(Reply::ConfirmedBy(Responder::via(via))),
             Self::No => {
                 let why = "the client's user declined".to_owned();
@@ -87,15 +87,15 @@ impl Said {
     }
 }
 
-/// What came of asking a client.
+/// Result of asking a client.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
     Human(Reply),
-    /// No human has answered, and why: it is the client's word alone.
+    /// No human has answered. Holds the reason, which is known only from the client.
     Nobody(String),
 }
 
 const CONFIRM: &str = "confirm";
 
-/// How long the arguments may be that a client is shown, in bytes.
+/// Maximum length of the arguments shown to a client, in bytes.
 const LONGEST: usize = 4096;

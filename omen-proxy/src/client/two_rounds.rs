@@ -1,10 +1,10 @@
-//! Confirmation in two rounds, in the era without a handshake (2026-07-28): a server cannot ask a client unasked there. So a
-//! call that has to be confirmed is answered with `input_required`, and the client makes it again, with what its user said.
+//! Confirmation in two rounds, for the era without a handshake (2026-07-28), in which a server cannot send unsolicited requests.
+//! A call that has to be confirmed is answered with `input_required`, and the client repeats it with its user's answer.
 //!
-//! The two are independent requests, and each is judged as any call. What connects them is a text that the client carries
-//! back (`requestState`). It is sealed with a key of this session, names the call by its hash, is good for one request, and
-//! for as long as a confirmation is waited for. What it is good for is no more than that the question was asked: the answer
-//! counts as in an elicitation.
+//! The two rounds are independent requests, and each is judged like any call. They are connected by a text that the client
+//! sends back (`requestState`). This text is sealed with a key of the session, names the call by its hash, and is valid for
+//! one request and for as long as a confirmation may take. It proves only that the question was asked: the answer counts as
+//! in an elicitation.
 
 mod kept;
 mod seal;
@@ -25,11 +25,11 @@ use omen_mcp::frame::Frame;
 use omen_mcp::json;
 use seal::Seal;
 
-/// The questions of a session that a client may answer, and the calls that are judged now.
+/// Questions of a session that a client may answer, and the calls being judged.
 #[derive(Debug)]
 pub(crate) struct Rounds {
     seal: Seal,
-    /// What comes faster is not a human's answer.
+    /// Minimum time for a human's answer; anything faster does not count.
     least: Duration,
     state: Mutex<State>,
 }
@@ -37,12 +37,12 @@ pub(crate) struct Rounds {
 #[derive(Debug, Default)]
 struct State {
     last: u64,
-    /// By their numbers, which go up.
+    /// Questions by number, in increasing order.
     asked: BTreeMap<u64, Asked>,
     calls: HashMap<TurnId, Round>,
 }
 
-/// A question that may be answered, once.
+/// Question that may be answered once.
 #[derive(Debug)]
 struct Asked {
     at: Instant,
@@ -50,40 +50,40 @@ struct Asked {
     kept: Kept,
 }
 
-/// What a call is in these rounds.
+/// Round that a call is in.
 #[derive(Debug)]
 enum Round {
-    /// The first one: the client can ask its user.
+    /// The first round: the client can ask its user.
     MayAsk(Kept),
-    /// It is to ask: the result of the call.
+    /// The client is to ask its user. Holds the result of the call.
     Asks(Value),
-    /// The second one: what its user said.
+    /// The second round. Holds the answer of the client's user.
     Answers(Heard),
-    /// Nothing more comes of it.
+    /// No further confirmation is possible in this call.
     Over,
 }
 
-/// What a confirmation is in these rounds.
+/// How a confirmation relates to the two rounds.
 #[derive(Debug)]
 pub(crate) enum Turned {
     /// The client is to ask its user.
     Asked,
-    /// It has.
+    /// The client has asked its user.
     Heard(Heard),
-    /// The call is not one of theirs.
+    /// The call does not use the two rounds.
     NotHere,
 }
 
 impl Rounds {
-    /// A session's own. None if the system has no random numbers for a key: then no client is asked in this way.
+    /// Creates the rounds of a session. `None` if the system has no random key; no client is then asked in this way.
     pub(crate) fn new(least: Duration) -> Option<Self> {
         Some(Self { seal: Seal::random()?, least, state: Mutex::default() })
     }
 
-    /// A call begins, as a request in the era without a handshake.
+    /// Begins a call that is a request in the era without a handshake.
     ///
     /// # Errors
-    /// G3 if it brings an answer to a question that was not asked for this call, was answered already, or too late.
+    /// G3 if it brings an answer to a question that was not asked for this call or already answered, or if it is too late.
     pub(crate) fn begin(&self, turn: &TurnId, request: &Frame, call: Option<CallHash>) -> Result<Begun<'_>, Blocked> {
         let members = request.members().unwrap_or_default();
         let raw =
@@ -103,7 +103,7 @@ impl Rounds {
         Ok(Begun { rounds: self, turn: turn.clone(), restored })
     }
 
-    /// Takes a question that is answered. Whatever comes of the answer, there is no other one.
+    /// Takes a question that is being answered. Whatever the answer, there is no second one.
     fn take(&self, state: &str, call: Option<CallHash>) -> Result<Asked, Blocked> {
         let Some((number, of)) = self.seal.open(state) else {
             return Err(refused("it was not made by this session, or was changed"));
@@ -120,7 +120,7 @@ impl Rounds {
         }
     }
 
-    /// A call is to be confirmed.
+    /// Handles a call that has to be confirmed.
     pub(crate) fn turn(&self, question: &Question) -> Turned {
         let mut state = self.state.lock();
         let Some(round) = state.calls.get_mut(&question.turn) else { return Turned::NotHere };
@@ -151,17 +151,17 @@ impl Rounds {
     }
 }
 
-/// A call that has begun.
+/// Call that has begun.
 #[derive(Debug)]
 pub(crate) struct Begun<'r> {
     rounds: &'r Rounds,
     turn: TurnId,
-    /// The request as the server is to get it, if it has an answer that is not for the server.
+    /// Request for the server, if the original contains an answer that is not meant for the server.
     pub(crate) restored: Option<Frame>,
 }
 
 impl Begun<'_> {
-    /// The result of the call, if the client is to ask its user first.
+    /// Returns the result of the call if the client is to ask its user first.
     pub(crate) fn question(&self) -> Option<Value> {
         match self.rounds.state.lock().calls.get(&self.turn) {
             Some(Round::Asks(result)) => Some(result.clone()),
@@ -184,7 +184,7 @@ fn said(responses: Option<&Map<String, Value>>) -> Said {
     }
 }
 
-/// Whether a request says of its client that it can ask its user with a form. An empty capability stands for a form, too.
+/// Returns whether a request declares that its client can ask its user with a form. An empty capability also stands for forms.
 fn declares_form(request: &Frame) -> bool {
     let params = request.body().and_then(|body| json::object(request.text(), body).ok());
     let declared =
@@ -198,9 +198,9 @@ fn refused(why: &str) -> Blocked {
 }
 
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-/// The name of the question among those of a result.
+/// Name of the question within a result.
 const KEY: &str = "omen-gate.confirm";
 const VIA: &str = "input_required";
 
-/// How many questions wait for an answer. Older ones are forgotten, and their answers refused.
+/// Maximum number of questions waiting for an answer. Older ones are forgotten, and answers to them are refused.
 const MOST_ASKED: usize = 256;

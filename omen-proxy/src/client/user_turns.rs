@@ -1,4 +1,4 @@
-//! The turn of the user that a call is part of (A2, R2): the wire shows it if the client names it in `_meta`.
+//! User's turn that a call is part of (A2, R2), known if the client names it in `_meta`.
 
 use std::collections::BTreeSet;
 
@@ -6,25 +6,25 @@ use omen_base::Mutex;
 use omen_gate::{Blocked, Gate, GateCode, TurnId};
 use serde_json::{Map, Value};
 
-/// The turns of a session's user.
+/// Turns of a session's user.
 #[derive(Debug)]
 pub(crate) struct UserTurns {
-    /// The member of `_meta` that names a turn, if the operator has chosen one.
+    /// Member of `_meta` that names a turn, if the operator has chosen one.
     member: Option<String>,
     session: TurnId,
     seen: Mutex<BTreeSet<TurnId>>,
 }
 
 impl UserTurns {
-    /// Those of a session of a client: other sessions have turns of their own, whatever their clients call them.
+    /// Creates the turns of a client session. Other sessions have separate turns, whatever names their clients use.
     pub(crate) fn new(member: Option<String>, session: TurnId) -> Self {
         Self { member, session, seen: Mutex::default() }
     }
 
-    /// The turn that a call is part of, by its `_meta`. None if the operator has chosen no member.
+    /// Returns the turn that a call is part of, according to its `_meta`. `None` if the operator has chosen no member.
     ///
     /// # Errors
-    /// If the member is missing, or is not the name of a turn (A2).
+    /// If the member is missing or is not a turn name (A2).
     pub(crate) fn of(&self, meta: Option<&str>) -> Result<Option<TurnId>, Blocked> {
         let Some(member) = &self.member else { return Ok(None) };
         let refused = |message: String| {
@@ -49,12 +49,12 @@ impl UserTurns {
         Ok(Some(turn))
     }
 
-    /// The session has ended, and its turns with it.
+    /// Ends the turns of a session that has ended.
     pub(crate) fn end(&self, gate: &Gate) {
         let seen = std::mem::take(&mut *self.seen.lock());
         seen.iter().for_each(|turn| drop(gate.end_turn(turn)));
     }
 }
 
-/// The longest name of a turn, in characters.
+/// Maximum length of a turn name, in characters.
 const LONGEST: usize = 64;

@@ -1,4 +1,4 @@
-//! The questions that wait, and the one answer that each of them gets.
+//! Waiting questions, and the single answer that each of them gets.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -11,23 +11,23 @@ use tokio::time::Instant;
 
 use super::message::{Answer, Message, OutcomeOfQuestion as Outcome};
 
-/// How many questions wait at once. A further call is denied.
+/// Maximum number of questions that wait at once. A further call is denied.
 pub const MAX_WAITING: usize = 1024;
 
-/// How many questions are remembered that no longer wait, to say what became of them.
+/// Maximum number of closed questions remembered, to report how they were closed.
 const REMEMBERED: usize = 1024;
 
-/// How far a front end may fall behind.
+/// Maximum number of messages that a front end may fall behind.
 const BACKLOG: usize = 4 * MAX_WAITING;
 
-/// The questions of a gate. Clones share them.
+/// Questions of a gate. Clones share them.
 #[derive(Clone, Debug)]
 pub(super) struct Desk(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
     state: Mutex<State>,
-    /// What happens, for all front ends. Sent with the lock held, so that nobody sees it in another order.
+    /// Events for all front ends. Sent with the lock held, so that all front ends see them in the same order.
     news: broadcast::Sender<News>,
 }
 
@@ -52,14 +52,14 @@ struct Closed {
     by: Option<Responder>,
 }
 
-/// Something that front ends receive.
+/// Event that front ends receive.
 #[derive(Clone, Debug)]
 pub(super) enum News {
     Asked(Asked),
     Closed(Message),
 }
 
-/// A question as it waits.
+/// Waiting question.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
     id: u64,
@@ -68,7 +68,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// The line that offers it, with the time that is left now.
+    /// Returns the line with the question and the time that is left now.
     pub(super) fn message(&self) -> Message {
         let question = &self.question;
         Message::Question {
@@ -89,7 +89,7 @@ impl Desk {
         Self(Arc::new(Shared { state: Mutex::default(), news: broadcast::Sender::new(BACKLOG) }))
     }
 
-    /// Asks, and waits for the first answer. If nobody waits for this any more, the question is withdrawn.
+    /// Asks a question and waits for the first answer. If the future is dropped, the question is withdrawn.
     pub(super) async fn ask(&self, question: &Question) -> Reply {
         let (answer, answered) = oneshot::channel();
         let until = Instant::now() + question.timeout.min(LONGEST);
@@ -101,7 +101,7 @@ impl Desk {
             state.last += 1;
             let (id, question) = (state.last, Arc::new(question.clone()));
             state.waiting.insert(id, Waiting { question: Arc::clone(&question), until, answer });
-            // That nobody listens yet is as good: who comes later gets what waits.
+            // Nobody may be listening yet: front ends that connect later receive the waiting questions.
             let _ = self.0.news.send(News::Asked(Asked { id, question, until }));
             Ticket { shared: Arc::clone(&self.0), id, until }
         };
@@ -110,7 +110,7 @@ impl Desk {
         reply.unwrap_or_else(|_| Reply::Denied { why: "the question was withdrawn".to_owned() })
     }
 
-    /// What waits now, in the order in which it was asked, and all that happens from now on.
+    /// Returns the waiting questions, in the order in which they were asked, and a receiver for all further events.
     pub(super) fn join(&self) -> (Vec<Asked>, broadcast::Receiver<News>) {
         let state = self.0.state.lock();
         let waiting = state.waiting.iter().map(|(id, waiting)| Asked {
@@ -121,10 +121,10 @@ impl Desk {
         (waiting.collect(), self.0.news.subscribe())
     }
 
-    /// Takes an answer, if it is the first one and for this very call.
+    /// Accepts an answer if it is the first one and is for exactly this call.
     ///
     /// # Errors
-    /// Why it does not count.
+    /// The reason why the answer does not count.
     pub(super) fn answer(&self, answer: Answer, by: Responder) -> Result<(), String> {
         let mut state = self.0.state.lock();
         let Some(waiting) = state.waiting.get(&answer.id) else {
@@ -134,7 +134,7 @@ impl Desk {
         if waiting.question.hash.to_string() != answer.hash {
             return Err("the hash belongs to another call; answer with the hash of this question".to_owned());
         }
-        // The gate's own clock decides at last; what is late here is late there.
+        // The gate's own clock has the final say; an answer that is late here is late there.
         if Instant::now() >= waiting.until {
             return Err("it was not answered in time".to_owned());
         }
@@ -165,7 +165,7 @@ impl Shared {
     }
 }
 
-/// A question that waits. Dropped without an answer, it is withdrawn.
+/// Waiting question, which is withdrawn if dropped without an answer.
 struct Ticket {
     shared: Arc<Shared>,
     id: u64,

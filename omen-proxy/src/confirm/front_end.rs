@@ -1,4 +1,4 @@
-//! The other side of the socket: what shows questions and sends answers.
+//! The other side of the socket, which shows questions and sends answers.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -8,51 +8,51 @@ use std::path::{Path, PathBuf};
 use super::message::{Answer, Message, PROTOCOL};
 use super::place;
 
-/// A connection to the socket of a gate. It blocks.
+/// Blocking connection to the socket of a gate.
 #[derive(Debug)]
 pub struct FrontEnd {
     reader: BufReader<UnixStream>,
     writer: UnixStream,
 }
 
-/// There is no gate to talk to.
+/// Reason why no gate can be reached.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unreachable {
-    /// Nobody listens.
+    /// Nobody listens on the socket.
     #[error("no gate listens at `{path}`: {source}")]
     Nobody {
-        /// The socket.
+        /// Path of the socket.
         path: PathBuf,
-        /// Why.
+        /// Cause of the failure.
         source: io::Error,
     },
     /// Another user owns the socket, and could show questions that are not the gate's.
     #[error("the socket `{path}` belongs to another user ({uid})")]
     Foreign {
-        /// The socket.
+        /// Path of the socket.
         path: PathBuf,
-        /// Its owner.
+        /// Owner of the socket.
         uid: u32,
     },
-    /// It ended before it said anything.
+    /// The connection ended before the first line.
     #[error("the gate at `{path}` has ended")]
     Ended {
-        /// The socket.
+        /// Path of the socket.
         path: PathBuf,
     },
-    /// What listens speaks another protocol.
+    /// The listener speaks another protocol.
     #[error("what listens at `{path}` is not a gate, or one of another version: {why}")]
     Other {
-        /// The socket.
+        /// Path of the socket.
         path: PathBuf,
-        /// Why.
+        /// Description of the difference.
         why: String,
     },
 }
 
 impl Unreachable {
-    /// Whether a gate may listen there later: there is none now, and nothing is wrong.
+    /// Returns whether a gate may listen there later: there is none now, but nothing is wrong.
     #[must_use]
     pub fn is_temporary(&self) -> bool {
         match self {
@@ -64,7 +64,7 @@ impl Unreachable {
         }
     }
 
-    /// How to fix it.
+    /// Returns the help: how to fix the error.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {
@@ -77,14 +77,14 @@ impl Unreachable {
     }
 }
 
-/// The longest line of a gate, in bytes: a question with arguments as long as any configuration lets them be, escaped.
+/// Maximum length of a line from a gate, in bytes: a question whose arguments are as long as any configuration allows, escaped.
 const MAX_LINE: u64 = 64 << 20;
 
 impl FrontEnd {
-    /// Connects, and checks that the gate is of this user and speaks this protocol.
+    /// Connects, and checks that the gate belongs to this user and speaks this protocol.
     ///
     /// # Errors
-    /// If there is no such gate.
+    /// If no such gate can be reached.
     pub fn connect(path: &Path) -> Result<Self, Unreachable> {
         let nobody = |source| Unreachable::Nobody { path: path.to_owned(), source };
         let uid = path.metadata().map_err(nobody)?.uid();
@@ -109,10 +109,10 @@ impl FrontEnd {
         }
     }
 
-    /// Waits for the next line; none when the gate has ended. The text is the line as it came.
+    /// Waits for the next line; `None` when the gate has ended. The text is the line as received.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// If the line cannot be read.
     pub fn next_message(&mut self) -> io::Result<Option<(String, Message)>> {
         let mut line = String::new();
         if (&mut self.reader).take(MAX_LINE).read_line(&mut line)? == 0 {
@@ -123,7 +123,7 @@ impl FrontEnd {
         Ok(Some((line, message)))
     }
 
-    /// What sends answers while [`next_message`](Self::next_message) waits.
+    /// Returns a sender of answers that can be used while [`next_message`](Self::next_message) waits.
     ///
     /// # Errors
     /// If the system has no descriptor for it.
@@ -132,12 +132,12 @@ impl FrontEnd {
     }
 }
 
-/// Sends answers to a gate.
+/// Sender of answers to a gate.
 #[derive(Debug)]
 pub struct Answers(UnixStream);
 
 impl Answers {
-    /// Sends an answer. Whether it counts comes as a line.
+    /// Sends an answer. The gate reports on another line whether the answer counts.
     ///
     /// # Errors
     /// If the gate has ended.

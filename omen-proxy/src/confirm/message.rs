@@ -1,105 +1,105 @@
-//! The lines of the protocol.
+//! Lines of the protocol.
 
 use omen_gate::confirm::Responder;
 use serde::{Deserialize, Serialize};
 
-/// The version of the protocol.
+/// Protocol version.
 pub const PROTOCOL: u32 = 1;
 
-/// A line from the gate to a front end.
+/// Line from the gate to a front end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Message {
     /// The first line.
     Hello {
-        /// The version of the protocol.
+        /// Protocol version.
         protocol: u32,
-        /// The process that asks.
+        /// Id of the gate's process.
         pid: u32,
     },
     /// A call that waits for an answer.
     Question {
-        /// Identifies the question on this socket; never used twice.
+        /// Id of the question, unique on this socket and never reused.
         id: u64,
-        /// The server of the tool.
+        /// Server of the tool.
         server: String,
-        /// The tool.
+        /// Name of the tool.
         tool: String,
-        /// What the tool can do, in the operator's judgement.
+        /// Permissions of the tool, according to the operator.
         permissions: Vec<String>,
-        /// The arguments as canonical JSON. Foreign text may be in them: show it with care.
+        /// Arguments as canonical JSON. They may contain foreign text, so show them with care.
         args: String,
-        /// Identifies server, tool and arguments.
+        /// Hash that identifies the server, tool and arguments.
         hash: String,
-        /// The turn of the call.
+        /// Turn of the call.
         turn: String,
-        /// How long the question waits, in seconds.
+        /// Remaining time of the question, in seconds.
         seconds_left: u64,
     },
-    /// All questions that waited when the front end connected were sent.
+    /// All questions that were waiting when the front end connected have been sent.
     Listed,
-    /// A question no longer waits.
+    /// A question is no longer waiting.
     Closed {
-        /// The question.
+        /// Id of the question.
         id: u64,
-        /// What became of it.
+        /// Outcome of the question.
         outcome: OutcomeOfQuestion,
-        /// Who answered, if somebody did.
+        /// Person who answered, if anyone did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<Responder>,
     },
     /// An answer counts.
     Accepted {
-        /// The question.
+        /// Id of the question.
         id: u64,
     },
     /// An answer does not count.
     Refused {
-        /// The question; none if the answer could not be read.
+        /// Id of the question; `None` if the answer could not be read.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<u64>,
-        /// Why.
+        /// Reason why the answer does not count.
         why: String,
     },
-    /// A type that this version does not know.
+    /// A type unknown to this version.
     #[serde(other)]
     Unknown,
 }
 
-/// What became of a question.
+/// Outcome of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum OutcomeOfQuestion {
-    /// Somebody confirmed the call.
+    /// Someone confirmed the call.
     Confirmed,
-    /// Somebody denied the call.
+    /// Someone denied the call.
     Denied,
     /// Nobody answered in time.
     TimedOut,
-    /// The call ended while its question waited.
+    /// The call ended while its question was waiting.
     Withdrawn,
 }
 
-/// A line from a front end to the gate.
+/// Line from a front end to the gate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Answer {
-    /// The type of the line.
+    /// Type of the line.
     pub r#type: AnswerType,
-    /// The question.
+    /// Id of the question.
     pub id: u64,
-    /// The hash of the question as it was shown.
+    /// Hash of the question as shown.
     pub hash: String,
     /// Whether the call may be made.
     pub confirm: bool,
-    /// Why not.
+    /// Reason for denying the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 
-/// The one type of line that a front end sends.
+/// The only type of line that a front end sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerType {
@@ -108,7 +108,7 @@ pub enum AnswerType {
 }
 
 impl Answer {
-    /// An answer to a question.
+    /// Creates an answer to a question.
     #[must_use]
     pub fn new(id: u64, hash: impl Into<String>, confirm: bool) -> Self {
         Self { r#type: AnswerType::Answer, id, hash: hash.into(), confirm, why: None }

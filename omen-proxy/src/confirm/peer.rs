@@ -1,12 +1,12 @@
-//! Who is at the other end of a connection.
+//! Identity of the other end of a connection.
 
 use omen_gate::confirm::Responder;
 
-/// The way that these answers come.
+/// Channel through which these answers come.
 const VIA: &str = "socket";
 
-/// The user of a process, if it may answer: only the user who runs the gate may. Not even root, whose processes answer as
-/// that user if they mean to.
+/// Returns the user of a process if it may answer: only the user who runs the gate may. Not even root may, since its
+/// processes can switch to that user if they want to answer.
 pub(super) fn admitted(uid: u32) -> Option<Responder> {
     is_ours(uid, rustix::process::geteuid().as_raw()).then(|| Responder::via(VIA).user(uid, name(uid).as_deref()))
 }
@@ -15,7 +15,7 @@ fn is_ours(uid: u32, ours: u32) -> bool {
     uid == ours
 }
 
-/// The name of a user, if the system has one.
+/// Returns the name of a user, if the system knows it.
 fn name(uid: u32) -> Option<String> {
     let user = nix::unistd::User::from_uid(nix::unistd::Uid::from_raw(uid)).ok()??;
     Some(user.name)

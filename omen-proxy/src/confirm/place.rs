@@ -1,4 +1,4 @@
-//! Sockets of one user: their place belongs to one process, and only processes of that user connect.
+//! Sockets of one user: a socket's path belongs to one process, and only processes of that user can connect.
 
 use std::fs::{self, DirBuilder, File, Permissions, TryLockError};
 use std::io;
@@ -10,44 +10,44 @@ use std::path::{Path, PathBuf};
 
 use tokio::net::UnixListener;
 
-/// A socket that cannot be offered.
+/// Reason why a socket cannot be provided.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SocketError {
-    /// Another gate has it.
+    /// Another gate uses the socket.
     #[error("the socket `{0}` is in use by another gate")]
     InUse(PathBuf),
-    /// Others could put their own socket in its place, or answer.
+    /// Other users could replace the socket with their own, or answer.
     #[error("the folder `{path}` of the socket is accessible to other users (mode {mode:o})")]
     Open {
-        /// The folder.
+        /// Path of the folder.
         path: PathBuf,
-        /// Its permission bits.
+        /// Permission bits of the folder.
         mode: u32,
     },
     /// The folder belongs to another user.
     #[error("the folder `{path}` of the socket belongs to another user ({uid})")]
     Foreign {
-        /// The folder.
+        /// Path of the folder.
         path: PathBuf,
-        /// Its owner.
+        /// Owner of the folder.
         uid: u32,
     },
-    /// Something else is at its place, and is left there.
+    /// Something other than a socket is at the path, and is left there.
     #[error("`{0}` is not a socket")]
     NotSocket(PathBuf),
-    /// The place cannot be used.
+    /// The path cannot be used.
     #[error("the socket `{path}` cannot be used: {source}")]
     Io {
-        /// The socket.
+        /// Path of the socket.
         path: PathBuf,
-        /// Why.
+        /// Cause of the failure.
         source: io::Error,
     },
 }
 
 impl SocketError {
-    /// How to fix it.
+    /// Returns the help: how to fix the error.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
@@ -62,20 +62,20 @@ impl SocketError {
     }
 }
 
-/// A place that is ours for as long as this lives. Then the socket is removed.
+/// Path that belongs to this process while this value exists. Dropping it removes the socket.
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) path: PathBuf,
-    /// Locked. A process that ends in whatever way lets go of it, so a socket that it left is known to be dead.
+    /// Locked file. However a process ends, it releases the lock, so a socket that it has left is known to be dead.
     lock: File,
 }
 
 impl Place {
-    /// Takes the place: makes its folder if there is none, and removes the socket that a dead process left.
+    /// Takes the path: creates its folder if there is none, and removes a socket left by a dead process.
     fn take(path: &Path) -> Result<Self, SocketError> {
         let unusable = |source| SocketError::Io { path: path.to_owned(), source };
         let folder = folder_of(path);
-        // Those that are there keep their rights.
+        // Existing folders keep their permissions.
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(unusable)?;
         let owner = folder.metadata().map_err(unusable)?;
         if owner.uid() != rustix::process::geteuid().as_raw() {
@@ -105,13 +105,13 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
-        // A child process may have a copy of the descriptor for a moment, so it is not enough to close it.
+        // A child process may briefly have a copy of the descriptor, so closing it is not enough.
         let _ = self.lock.unlock();
     }
 }
 
-/// Listener at a Unix socket that only processes of this user can reach: the socket has the mode 0600, in a folder of the
-/// user with 0700. When it is dropped, the socket is removed.
+/// Listener on a Unix socket that only processes of this user can reach: the socket has mode 0600, in a folder of the
+/// user with mode 0700. Dropping this removes the socket.
 #[derive(Debug)]
 pub struct PrivateListener {
     pub(super) listener: UnixListener,
@@ -119,14 +119,14 @@ pub struct PrivateListener {
 }
 
 impl PrivateListener {
-    /// Makes the socket, and the folder for it if there is none. The socket that a dead process left is replaced. Must be
-    /// called within a runtime of tokio, with its driver of input and output.
+    /// Creates the socket, and its folder if there is none. A socket left by a dead process is replaced. Must be called
+    /// within a tokio runtime with I/O enabled.
     ///
     /// # Errors
-    /// If a live process has the socket, other users have rights on its folder, or it cannot be made.
+    /// If a live process uses the socket, other users have permissions on its folder, or it cannot be created.
     pub fn bind(path: &Path) -> Result<Self, SocketError> {
         let place = Place::take(path)?;
-        // The rights of the folder keep others away from it in any case.
+        // The permissions of the folder keep other users away from it in any case.
         let listener = at(path, |address| {
             let listener = UnixListener::bind(address)?;
             fs::set_permissions(path, Permissions::from_mode(0o600))?;
@@ -136,10 +136,10 @@ impl PrivateListener {
         Ok(Self { listener, place })
     }
 
-    /// Waits for the next connection of a process of this user. Others are closed.
+    /// Waits for the next connection from a process of this user. Other connections are closed.
     ///
     /// # Errors
-    /// If the system accepts none, for example because too many files are open.
+    /// If the system accepts no connection, e.g. because too many files are open.
     pub async fn accept(&self) -> io::Result<tokio::net::UnixStream> {
         loop {
             let (stream, _) = self.listener.accept().await?;
@@ -150,10 +150,10 @@ impl PrivateListener {
     }
 }
 
-/// Connects to a socket of this user.
+/// Connects to a socket owned by this user.
 ///
 /// # Errors
-/// `PermissionDenied` if the socket belongs to another user; otherwise if nothing listens there.
+/// `PermissionDenied` if the socket belongs to another user; any other error if nothing listens there.
 pub fn connect(path: &Path) -> io::Result<UnixStream> {
     let uid = path.metadata()?.uid();
     if uid != rustix::process::geteuid().as_raw() {
@@ -162,8 +162,8 @@ pub fn connect(path: &Path) -> io::Result<UnixStream> {
     at(path, |address| UnixStream::connect(address))
 }
 
-/// Does something with a socket's address. An address has room for about a hundred bytes; on Linux, a longer path is reached
-/// by way of its folder.
+/// Runs an operation on a socket's address. An address has room for about a hundred bytes; on Linux, a longer path is
+/// reached through its folder.
 pub(super) fn at<T>(path: &Path, act: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
     if path.as_os_str().len() < LONGEST_ADDRESS {
         return act(path);
@@ -183,5 +183,5 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// What fits everywhere, with the NUL at its end.
+/// Maximum length that fits on every system, including the final NUL.
 const LONGEST_ADDRESS: usize = 100;

@@ -17,16 +17,16 @@ use super::desk::{Desk, News};
 use super::message::{Answer, Message, PROTOCOL};
 use super::peer;
 
-/// The longest line of a front end, in bytes.
+/// Maximum length of a line from a front end, in bytes.
 pub const MAX_ANSWER: usize = 16_384;
 
-/// How many front ends are connected at once.
+/// Maximum number of front ends connected at once.
 pub const MAX_FRONT_ENDS: usize = 64;
 
-/// How long a front end may take to read a line.
+/// Time that a front end may take to read a line.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Serves front ends until it is dropped.
+/// Serves front ends until dropped.
 pub(super) async fn serve(listener: UnixListener, desk: Desk) {
     let room = Arc::new(Semaphore::new(MAX_FRONT_ENDS));
     let mut connections = JoinSet::new();
@@ -37,11 +37,11 @@ pub(super) async fn serve(listener: UnixListener, desk: Desk) {
                 let desk = desk.clone();
                 connections.spawn(async move {
                     let _permit = permit;
-                    // A front end that is gone needs no answer, and a question goes on waiting for another one.
+                    // A front end that is gone needs no answer, and a question keeps waiting for another one.
                     let _ = attend(stream, &desk).await;
                 });
             }
-            // Too many open files, for example.
+            // For example, too many files are open.
             Err(_) => sleep(Duration::from_millis(100)).await,
         }
         while connections.try_join_next().is_some() {}
@@ -58,7 +58,7 @@ async fn attend(stream: UnixStream, desk: &Desk) -> io::Result<()> {
     }
     send(&mut write, &Message::Listed).await?;
 
-    // Lines are read by a task of their own: half a line that was read must not be lost when something is sent.
+    // Lines are read by a separate task: a partly read line must not be lost when something is sent.
     let (sender, mut lines) = mpsc::channel(1);
     let mut reader = JoinSet::new();
     reader.spawn(read_lines(read, sender));
@@ -71,7 +71,7 @@ async fn attend(stream: UnixStream, desk: &Desk) -> io::Result<()> {
             news = news.recv() => match news {
                 Ok(News::Asked(asked)) => send(&mut write, &asked.message()).await?,
                 Ok(News::Closed(closed)) => send(&mut write, &closed).await?,
-                // It has fallen too far behind to receive what waits; when it connects again, it does.
+                // The front end has fallen too far behind to receive the waiting questions. It receives them when it reconnects.
                 Err(_) => return Ok(()),
             },
         }
@@ -104,10 +104,10 @@ async fn send(write: &mut OwnedWriteHalf, message: &Message) -> io::Result<()> {
     timeout(PATIENCE, line.write_to(write)).await?
 }
 
-/// Reads the next line, without its line feed; none at the end. What follows the last line feed is a line, too.
+/// Reads the next line, without its line feed; `None` at the end. Text after the last line feed is also a line.
 ///
 /// # Errors
-/// If it cannot be read, or is longer than this.
+/// If the line cannot be read or exceeds the limit.
 async fn next_line(reader: &mut (impl AsyncBufRead + Unpin), longest: usize) -> io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
     let limit = u64::try_from(longest).unwrap_or(u64::MAX).saturating_add(1);

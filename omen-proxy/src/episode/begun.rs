@@ -1,4 +1,4 @@
-//! A call of a server's tool that is in the log and has no outcome there yet.
+//! Call of a server's tool that is in the log but has no outcome there yet.
 
 use std::sync::Arc;
 
@@ -14,19 +14,19 @@ use super::recorded::Recorded;
 use super::refused::Refused;
 use super::reply::NotNow;
 
-/// Where calls end: the episodes of a session.
+/// Owner of calls that end: the episodes of a session.
 #[async_trait]
 pub(super) trait Ends: Send + Sync {
-    /// Waits until what was recorded is on the disk.
+    /// Waits until everything recorded is on disk.
     async fn synced(&self) -> Result<(), Refused>;
 
     fn ended(&self, call: &CallFacts, recorded: Recorded, outcome: &Outcome) -> Result<(), Refused>;
 
-    /// What the client is answered if the episode has taken a call back while it ran.
+    /// Returns the answer to the client if the episode withdrew a call while it was running.
     fn taken_back(&self, turn: &TurnId, why: Lapsed) -> NotNow;
 }
 
-/// A call that stands in the log and has no outcome there. Dropped without one, it is recorded as cancelled.
+/// Call that is in the log without an outcome. If dropped without one, it is recorded as cancelled.
 pub(crate) struct Begun {
     episodes: Arc<dyn Ends>,
     pub(super) call: CallFacts,
@@ -38,12 +38,12 @@ impl Begun {
         Self { episodes, call, recorded: Some(recorded) }
     }
 
-    /// The packet that asks for the call, and its episode.
+    /// Returns the packet that requests the call, and its episode.
     pub(crate) fn packet(&self) -> Option<(PacketId, CorrelationId)> {
         self.recorded.as_ref().and_then(Recorded::packet)
     }
 
-    /// Runs the call until it ends, or until the episode takes it back.
+    /// Runs the call until it ends or the episode withdraws it.
     pub(crate) async fn run<T>(&self, call: impl Future<Output = T>) -> Result<T, Lapsed> {
         let Some(watch) = self.recorded.as_ref().and_then(Recorded::watch) else { return Ok(call.await) };
         tokio::select! {
@@ -53,15 +53,15 @@ impl Begun {
         }
     }
 
-    /// What the client is answered if the episode has taken the call back.
+    /// Returns the answer to the client if the episode has withdrawn the call.
     pub(crate) fn taken_back(&self, why: Lapsed) -> NotNow {
         self.episodes.taken_back(&self.call.turn, why)
     }
 
-    /// Writes the outcome.
+    /// Records the outcome.
     ///
     /// # Errors
-    /// If it cannot be recorded.
+    /// If the outcome cannot be recorded.
     pub(crate) async fn end(mut self, outcome: &Outcome) -> Result<(), Refused> {
         if let Some(recorded) = self.recorded.take() {
             self.episodes.ended(&self.call, recorded, outcome)?;

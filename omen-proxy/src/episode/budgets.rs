@@ -1,19 +1,19 @@
-//! The budgets of an episode, which are the operator's.
+//! Budgets of an episode, set by the operator.
 
 use omen_invariants::text;
 use omen_types::packet::{Budgets as Stated, Count, MaxLoss, RiskBudget};
 
-/// What an episode may use (INV-005). The proxy counts calls and time; it does not see a model's tokens.
+/// Limits of an episode (INV-005). The proxy counts calls and time; it does not see a model's tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budgets {
-    /// How many calls its directives may make. By default there is no limit.
+    /// Maximum number of calls that the episode's directives may make. Unlimited by default.
     pub tool_calls: Option<u32>,
-    /// How long it may last after its first decision, in seconds. By default there is no limit.
+    /// Maximum duration of the episode after its first decision, in seconds. Unlimited by default.
     pub seconds: Option<u32>,
 }
 
 impl Budgets {
-    /// As packets state them. Each must have a figure, so no limit is a figure that no session reaches.
+    /// Returns the budgets as stated in packets. Each needs a value, so an unlimited budget is one that no session reaches.
     pub(super) fn stated(self) -> Stated {
         let limit = |most: Option<u32>| Count::from(most.unwrap_or(NO_LIMIT));
         Stated::builder()

@@ -1,8 +1,8 @@
-//! The tools that the client gets beside those of the server.
+//! Tools that the client gets in addition to the server's.
 
 use omen_types::packet::PacketType;
 
-/// A tool by which a model drives its episode.
+/// Tool with which a model drives its episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum OwnTool {
     Observe,
@@ -28,7 +28,7 @@ impl OwnTool {
         }
     }
 
-    /// The packet that it sends, if it sends one.
+    /// Returns the type of the packet that the tool sends, if it sends one.
     pub(crate) fn packet_type(self) -> Option<PacketType> {
         match self {
             Self::Observe => Some(PacketType::ObservationPacket),
@@ -49,7 +49,7 @@ impl OwnTool {
     }
 }
 
-/// The name of a tool of the server that a client could take for one of these. Readers differ in how they spell names.
+/// Returns the name of a server's tool that a client could mistake for one of these. Readers differ in how they treat case.
 pub(crate) fn collision<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<String> {
     let is_ours = |name: &str| OwnTool::ALL.into_iter().any(|tool| omen_mcp::json::same_folded(name, tool.name()));
     names.into_iter().find(|name| is_ours(name)).map(str::to_owned)

@@ -1,4 +1,4 @@
-//! The tools that a decision to act names: what the token that is issued for it covers, and nothing else.
+//! Tools named by a decision to act: the token issued for the decision covers exactly these.
 
 use omen_types::packet::{DecisionOutcome, OperationType};
 use omen_types::{Code, Diagnostic};
@@ -8,28 +8,28 @@ use serde_json::{Map, Value};
 use super::facts::CallFacts;
 use super::refused::Refused;
 
-/// The tools of a decision's chosen option; none if it does not act, or acts by reading alone.
+/// Tools of a decision's chosen option; none if it does not act, or acts only by reading.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Chosen(Vec<ChosenTool>);
 
-/// A tool that may be called for a decision.
+/// Tool that a decision allows to be called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ChosenTool {
-    /// Server and tool, as a directive names it.
+    /// Server and tool, as a directive names them.
     id: String,
-    /// The name under which the client has it.
+    /// Name under which the client has the tool.
     shown: String,
     operations: Vec<OperationType>,
 }
 
-/// What a token covers.
+/// Scope of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Scope {
     pub(super) tools: Vec<String>,
     pub(super) operations: Vec<OperationType>,
 }
 
-/// One element of `tools`, as a model writes it.
+/// Element of `tools` as written by a model.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object with `tool` and `operations`")]
 struct Stated {
@@ -38,10 +38,10 @@ struct Stated {
 }
 
 impl Chosen {
-    /// Reads `tools` of a decision. `id_of` gives the id of a tool that the operator allows.
+    /// Reads the `tools` of a decision. `id_of` returns the id of a tool that the operator allows.
     ///
-    /// A decision to act has to say it here: a decision that rests can be replaced by VERIFY_FIRST alone, so a tool that turns out
-    /// to be missing when it is called would cost a verification loop.
+    /// A decision to act has to state its tools here: a resting decision can be replaced only by VERIFY_FIRST, so a tool found
+    /// missing only when it is called would cost a verification loop.
     pub(super) fn read(
         payload: &Map<String, Value>,
         tools: Option<Value>,
@@ -87,8 +87,8 @@ impl Chosen {
         Ok(Self(chosen))
     }
 
-    /// What a token for a call of a tool covers: the tool as it was chosen, or all that was chosen, which the call then is outside
-    /// of. None if nothing was chosen.
+    /// Returns the scope of a token for a call of a tool: the tool as chosen, or, if the tool was not chosen, everything that
+    /// was, which does not cover the call. `None` if nothing was chosen.
     pub(super) fn scope(&self, tool: &str) -> Option<Scope> {
         let mut scope = Scope { tools: Vec::new(), operations: Vec::new() };
         let chosen = |one: &&ChosenTool| !self.names(tool) || one.id == tool;
@@ -105,12 +105,12 @@ impl Chosen {
         (!scope.tools.is_empty()).then_some(scope)
     }
 
-    /// Whether a tool was chosen.
+    /// Returns whether a tool was chosen.
     pub(super) fn names(&self, tool: &str) -> bool {
         self.0.iter().any(|one| one.id == tool)
     }
 
-    /// The refusal of a call that no token of the decision covers, in words that name no token: none was issued.
+    /// Returns the refusal of a call that no token of the decision covers, worded without naming a token, since none was issued.
     pub(super) fn outside(&self, call: &CallFacts) -> Refused {
         let tool = &call.shown;
         let finding = |problem: String| Diagnostic::error(Code::Inv007, problem).help(OTHERWISE);
@@ -140,7 +140,7 @@ impl Chosen {
 }
 
 impl Scope {
-    /// All that a tool can do: for a call that nothing but the gate has decided on.
+    /// Returns the scope of everything that a tool can do, for a call that only the gate has decided on.
     pub(super) fn whole(tool: &str) -> Self {
         Self { tools: vec![tool.to_owned()], operations: OperationType::ALL.to_vec() }
     }
@@ -152,6 +152,6 @@ fn quoted<'n>(names: impl Iterator<Item = &'n str>) -> String {
 
 const HOW: &str = "state in `tools` each tool that may be called for this decision and can do more than read, with what it is to \
      do, for example `[{\"tool\": \"NAME\", \"operations\": [\"write\"]}]`; `[]` if nothing but reading is decided";
-/// What a model can do whose call is not what was decided.
+/// Help for a model whose call does not match its decision.
 const OTHERWISE: &str = "call what the decision names; for anything else, decide again and name it in `tools`: call \
      a tool that only reads, then `omen_believe`, then `omen_decide`; or decide `VERIFY_FIRST` now";

@@ -1,16 +1,16 @@
-//! The names under which a client has tools, and those of the audit log and of packets.
+//! Mapping between the names of tools for a client and those in the audit log and packets.
 
 use omen_gate::{ServerName, ToolId};
 
 use super::catalog::OwnTool;
 use crate::hub::{prefixed, split};
 
-/// The names of the tools of one server, or of several, which have those of their servers as a prefix.
+/// Names of the tools of one server, or of several servers, whose names then are prefixes.
 #[derive(Clone, Debug)]
 pub(crate) struct ClientNames(Vec<ServerName>);
 
 impl ClientNames {
-    /// Those of these servers.
+    /// Creates the names for these servers.
     pub(crate) fn new<'n>(servers: impl IntoIterator<Item = &'n ServerName>) -> Self {
         Self(servers.into_iter().cloned().collect())
     }
@@ -22,7 +22,7 @@ impl ClientNames {
         }
     }
 
-    /// The tool that a client calls by a name.
+    /// Returns the tool that a client calls by a name.
     pub(super) fn id(&self, name: &str) -> Option<ToolId> {
         let (server, name) = match self.only() {
             Some(only) => (only.as_str(), name),
@@ -32,7 +32,7 @@ impl ClientNames {
         Some(ToolId { server, tool: name.parse().ok()? })
     }
 
-    /// The name by which a client calls a tool.
+    /// Returns the name by which a client calls a tool.
     pub(super) fn shown(&self, tool: &ToolId) -> String {
         match self.only() {
             Some(_) => tool.tool.to_string(),
@@ -40,7 +40,7 @@ impl ClientNames {
         }
     }
 
-    /// A tool of the episode. It stands beside those of the only server; with several, it belongs to none of them.
+    /// Returns the id of a tool of the episode, which belongs to the only server or, with several servers, to none of them.
     pub(super) fn own(&self, tool: OwnTool) -> Option<ToolId> {
         let server = match self.only() {
             Some(only) => only.clone(),
@@ -50,7 +50,7 @@ impl ClientNames {
     }
 }
 
-/// Who answers for all servers.
+/// Server name that stands for all servers.
 const GATE: &str = "omen-gate";
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! An episode with what the proxy keeps beside it: what is stated, what was cited, and what has passed.
+//! Episode with the state that the proxy keeps for it: what is stated, what was cited, and what the proxy has seen.
 
 use std::collections::VecDeque;
 
@@ -23,45 +23,45 @@ use super::recorded::Recorded;
 use super::recorder::{Recorder, Sent, unused};
 use super::refused::Refused;
 
-/// One episode.
+/// Episode with its state.
 pub(super) struct Desk {
     pub(super) recorder: Recorder,
     pub(super) budgets: Budgets,
-    /// What is in force of the envelope; none before the first packet.
+    /// Envelope parts in force; none before the first packet.
     stated: Option<Stated>,
-    /// The evidence that is in force: it holds until other evidence is named.
+    /// Evidence in force, until other evidence is named.
     pub(super) cited: Vec<EvidenceRef>,
-    /// What has passed, the latest last.
+    /// Citable packets, the latest last.
     seen: VecDeque<Seen>,
-    /// Whether tools work, as the proxy knows it.
+    /// Whether tools work, as far as the proxy knows.
     pub(super) tools: ToolsState,
-    /// The latest decision.
+    /// Latest decision.
     pub(super) decision: Option<PacketId>,
-    /// The tools that it names; none where the gate alone decides on each call.
+    /// Tools named by the decision; `None` if only the gate decides on each call.
     pub(super) chosen: Option<Chosen>,
     calls: u64,
     pub(super) calls_used: u64,
-    /// Why the episode was halted the last time.
+    /// Reason why the episode was last halted.
     halted_because: Option<String>,
 }
 
-/// Something that may be cited: it has passed the proxy.
+/// Packet that may be cited because the proxy has seen its content.
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
     pub(super) packet_id: PacketId,
     pub(super) ref_type: RefType,
     pub(super) at: Timestamp,
-    /// The tool that gave it.
+    /// Tool that produced the content.
     pub(super) from: String,
 }
 
-/// How a call stands in the log.
+/// How a call is recorded in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// As a directive under a token of its own.
+    /// As a directive with its own token.
     Token,
     Directive,
-    /// As an observation of what it gives.
+    /// As an observation of its output.
     Observation,
 }
 
@@ -82,12 +82,12 @@ impl Desk {
         }
     }
 
-    /// The parts of the envelope that are in force, with those that are given now.
+    /// Returns the envelope parts in force, updated with those given now.
     pub(super) fn stating(&self, mcp: Option<&Value>) -> Result<Stated, Refused> {
         self.stated.clone().unwrap_or_default().with(mcp)
     }
 
-    /// References to packets that are named as evidence.
+    /// Returns references to the packets named as evidence.
     pub(super) fn citing(&self, named: &[String]) -> Result<Vec<EvidenceRef>, Refused> {
         let find = |(at, id): (usize, &String)| {
             let seen = self.seen.iter().find(|seen| seen.packet_id.as_str() == id);
@@ -101,7 +101,7 @@ impl Desk {
         named.iter().enumerate().map(find).collect()
     }
 
-    /// What can be cited, in words.
+    /// Returns the packets that can be cited, as text.
     fn citable(&self) -> String {
         match self.seen.len() {
             0 => "call a tool that reads: what it gives can be cited".to_owned(),
@@ -116,7 +116,7 @@ impl Desk {
         self.seen.iter()
     }
 
-    /// Sends a packet of the model's, and keeps what it states if it was accepted.
+    /// Sends a packet from the model, and keeps what it states if it was accepted.
     pub(super) fn send(
         &mut self,
         packet_type: PacketType,
@@ -133,7 +133,7 @@ impl Desk {
         Ok(sent)
     }
 
-    /// Judges a packet of the model's without sending it.
+    /// Judges a packet from the model without sending it.
     pub(super) fn judge(
         &self,
         packet_type: PacketType,
@@ -145,13 +145,13 @@ impl Desk {
         self.recorder.probe(&[(packet_type, Value::Object(payload.clone()))], &mcp)
     }
 
-    /// Sends a packet of the proxy's own, in the envelope that is in force.
+    /// Sends one of the proxy's own packets, in the envelope in force.
     fn send_own(&mut self, packet_type: PacketType, payload: &Value) -> Result<Sent, Refused> {
         let mcp = self.mcp();
         self.recorder.propose(Allow::everything(), packet_type, payload, &mcp)
     }
 
-    /// Sends what the proxy has seen itself.
+    /// Sends a packet about something that the proxy itself has seen.
     fn send_seen(
         &mut self,
         packet_type: PacketType,
@@ -165,13 +165,13 @@ impl Desk {
         self.recorder.propose(Allow::everything(), packet_type, payload, &mcp)
     }
 
-    /// The envelope in force. Before the first packet there is none, and a packet in its place is only judged.
+    /// Returns the envelope in force. Before the first packet there is none, so a packet in its place is only judged.
     fn mcp(&self) -> Value {
         let stated = self.stated.clone().unwrap_or_else(not_stated);
         stated.envelope(self.budgets, &self.cited, self.tools)
     }
 
-    /// Whether a call may be made here and now.
+    /// Checks whether a call may be made here and now.
     pub(super) fn may(&self, call: &CallFacts) -> Result<(), Refused> {
         self.way(call).map(drop)
     }
@@ -182,7 +182,7 @@ impl Desk {
         let in_loop = nodes == NodeSet::of(Node::Verify);
         let directive = drafts::directive(&task, call, call.judged(), call.writes.then_some(&token), in_loop);
         let directive = (PacketType::TaskDirectivePacket, directive);
-        // The results of what is open come first: they count against the budget, too.
+        // The results of open directives come first, because they count against the budget too.
         let open = self.recorder.ledger(|ledger| {
             let open = ledger.open().in_order();
             open.iter().filter_map(|one| drafts::counted(&one.task_id, &one.packet_id)).collect::<Vec<_>>()
@@ -204,14 +204,14 @@ impl Desk {
         }
         if call.writes {
             probe(vec![directive])?;
-            // Its token is one that was not issued, so this is not reached; a call that writes never goes without its own.
+            // The token was not issued, so this is not reached; a call that writes is never made without its own token.
             return Err(Refused::new(Code::E4, "no token can be issued here", "decide to act first"));
         }
         if !nodes.after(Event::DirectRead).is_empty() || nodes.after(Event::Observe).is_empty() {
             probe(vec![directive])?;
             return Ok(Way::Directive);
         }
-        // Before a decision, what a tool gives is an observation.
+        // Before a decision, a tool's output is an observation.
         if self.stated.is_none() {
             let problem = "nothing is stated of this episode yet: why it is, what is at stake, how it is known";
             let help = "call `omen_observe` first, with `mcp`";
@@ -222,7 +222,7 @@ impl Desk {
 
     fn token(&self, token: &TokenId, call: &CallFacts, rationale: &str) -> Value {
         let now = self.recorder.ledger(|ledger| ledger.clock_at(self.recorder.origin.now()));
-        // The call may begin a moment after its token, and takes no longer than its timeout.
+        // The call may begin a moment after its token is issued, and takes no longer than its timeout.
         let expiry = Timestamp::from(now.plus_seconds(call.timeout.get().saturating_add(SLACK_SECONDS)));
         let scope = self.chosen.as_ref().and_then(|chosen| chosen.scope(&call.tool));
         drafts::token(token, scope.unwrap_or_else(|| Scope::whole(&call.tool)), expiry, rationale)
@@ -264,14 +264,14 @@ impl Desk {
         }
     }
 
-    /// Records what came of a call.
+    /// Records the outcome of a call.
     pub(super) fn end(&mut self, call: &CallFacts, mut recorded: Recorded, outcome: &Outcome) -> Result<(), Refused> {
         recorded.stop();
         let source = call.hash.as_ref().map_or_else(|| call.turn.to_string(), |hash| format!("call:{hash}"));
         let result = match &recorded {
             Recorded::Directive { task_id, directive, .. } => {
                 if self.recorder.nodes() == NodeSet::of(Node::SafeMode) {
-                    // What is open when safe mode begins has no result (D13).
+                    // A directive that is open when safe mode begins gets no result (D13).
                     return Ok(());
                 }
                 let payload = drafts::result(task_id, directive, outcome);
@@ -295,7 +295,7 @@ impl Desk {
         Ok(())
     }
 
-    /// Records an observation that the proxy has made of somebody.
+    /// Records an observation that the proxy has made of someone.
     pub(super) fn observed(&mut self, payload: &Value, ref_type: RefType, from: &str) -> Result<PacketId, Refused> {
         let sent = self.send_seen(PacketType::ObservationPacket, payload, ref_type, from)?;
         self.keep(sent.packet_id.clone(), ref_type, from);
@@ -342,20 +342,20 @@ impl Desk {
         Ok(())
     }
 
-    /// Why the episode is in safe mode.
+    /// Returns the reason why the episode is in safe mode.
     pub(super) fn halted_because(&self) -> Option<&str> {
         self.halted_because.as_deref()
     }
 
-    /// The budgets that are exceeded now, without approval.
+    /// Returns the budgets that are currently exceeded without approval.
     pub(super) fn overruns(&self) -> Vec<Overrun> {
         let now = self.recorder.origin.now();
         self.recorder.ledger(|ledger| ledger.overruns(ledger.clock_at(now)))
     }
 }
 
-/// How much longer a token is good than its call may take.
+/// Validity of a token beyond the maximum duration of its call.
 const SLACK_SECONDS: u64 = 60;
 
-/// How many outputs can be cited; the earliest are forgotten.
+/// Maximum number of outputs that can be cited; the earliest are forgotten.
 const MOST_SEEN: usize = 64;

@@ -1,4 +1,4 @@
-//! The payloads that the proxy writes itself: of calls, tokens, results, and what it has seen.
+//! Payloads that the proxy writes itself: calls, tokens, results, and observations.
 
 use omen_fsm::sender;
 use omen_gate::bounded;
@@ -13,7 +13,7 @@ use super::chosen::Scope;
 use super::facts::CallFacts;
 use super::outcome::Outcome;
 
-/// A token for one call of what was decided.
+/// Returns a token for one call that a decision names.
 pub(super) fn token(token_id: &TokenId, scope: Scope, expiry: Timestamp, rationale: &str) -> Value {
     let scope = AuthorizedScope::builder().tool_ids(scope.tools).operation_types(scope.operations);
     let payload = ToolAuthorizationPayload::builder()
@@ -27,7 +27,7 @@ pub(super) fn token(token_id: &TokenId, scope: Scope, expiry: Timestamp, rationa
     json!(payload)
 }
 
-/// The directive of a call, with these of its arguments; with a token, of one that writes.
+/// Returns the directive of a call, with the given part of its arguments. With a token, it is a directive that writes.
 pub(super) fn directive(
     task_id: &TaskId,
     call: &CallFacts,
@@ -107,18 +107,18 @@ pub(super) fn result(task_id: &TaskId, directive: &PacketId, outcome: &Outcome) 
     }
 }
 
-/// The result of a call that has used one call of the budget, to be judged before there is one.
+/// Returns a result that uses one call of the budget, to be judged before the actual result exists.
 pub(super) fn counted(task_id: &str, directive: &str) -> Option<(PacketType, Value)> {
     let outcome = Outcome::cancelled("it is not known yet");
     let payload = result(&task_id.parse().ok()?, &directive.parse().ok()?, &outcome);
     Some((PacketType::TaskResultPacket, payload))
 }
 
-/// What a tool gave, as an observation. Of a directive, its result has the whole of it.
+/// Returns a tool's output as an observation. If the call has a directive, its result contains the whole output.
 pub(super) fn output(call: &CallFacts, outcome: &Outcome, result: Option<&PacketId>) -> Value {
     let mut data = Map::new();
     data.insert("call".to_owned(), json!(call.hash));
-    // The audit log has the call under its turn.
+    // The audit log lists the call under its turn.
     data.insert("turn".to_owned(), json!(call.turn.as_str()));
     match result {
         Some(result) => data.insert("result_packet_id".to_owned(), json!(result)),
@@ -136,12 +136,12 @@ pub(super) fn output(call: &CallFacts, outcome: &Outcome, result: Option<&Packet
     )
 }
 
-/// What was seen of somebody.
+/// Returns an observation of someone.
 pub(super) fn observation(observation_type: ObservationType, data: Map<String, Value>) -> Value {
     json!(ObservationPayload::builder().observation_type(observation_type).data(data).unchecked())
 }
 
-/// A text that a log keeps a bounded part of.
+/// Truncates a text to the length kept in a log.
 pub(super) fn short(text: &str) -> String {
     bounded(text)
 }

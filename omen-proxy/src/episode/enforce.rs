@@ -1,4 +1,4 @@
-//! The tools by which a model drives its episode.
+//! Tools with which a model drives its episode.
 
 use omen_gate::confirm::Reply;
 use omen_types::packet::{
@@ -18,7 +18,7 @@ use super::refused::{Refused, in_tools};
 use super::reply::{self, Done, Standing};
 use super::schema;
 
-/// What a model has given to one of the tools.
+/// Arguments that a model has passed to one of the tools.
 struct Given {
     payload: Map<String, Value>,
     mcp: Option<Value>,
@@ -26,7 +26,7 @@ struct Given {
     tools: Option<Value>,
 }
 
-/// Sends the packet that a tool stands for. `id_of` gives the id of a server's tool that the operator allows.
+/// Sends the packet that a tool stands for. `id_of` returns the id of a server's tool that the operator allows.
 pub(super) fn send(
     desk: &mut Desk,
     tool: OwnTool,
@@ -49,7 +49,7 @@ pub(super) fn send(
     }
     let chosen = (packet == PacketType::DecisionPacket).then(|| Chosen::read(&payload, tools, id_of)).transpose();
     if chosen.is_err() {
-        // What the rules say of the packet comes first.
+        // Findings of the rules about the packet come first.
         desk.judge(packet, &payload, &stated, &cited)?;
     }
     let chosen = chosen?;
@@ -70,7 +70,7 @@ pub(super) fn send(
     Ok(Done { text, members, standing: Standing::of(desk) })
 }
 
-/// Says where an episode stands.
+/// Returns the state of an episode.
 pub(super) fn state(desk: &Desk) -> Done {
     let open: Vec<String> =
         desk.recorder.ledger(|ledger| ledger.open().in_order().iter().map(|one| one.packet_id.to_string()).collect());
@@ -96,7 +96,7 @@ pub(super) fn state(desk: &Desk) -> Done {
     Done { text, members, standing: Standing::of(desk) }
 }
 
-/// Takes the arguments apart. What is the proxy's to supply is refused, whatever it says.
+/// Splits the arguments. Members that the proxy supplies are refused, whatever their values.
 fn given(packet: PacketType, mut args: Map<String, Value>) -> Result<Given, Refused> {
     let (mcp, evidence) = (args.remove("mcp"), args.remove("evidence"));
     let tools = if packet == PacketType::DecisionPacket { args.remove(TOOLS) } else { None };
@@ -125,7 +125,7 @@ fn given(packet: PacketType, mut args: Map<String, Value>) -> Result<Given, Refu
     Ok(Given { payload: args, mcp, evidence, tools })
 }
 
-/// An observation that nobody but the model has made. What a tool or a human has said is what has passed the proxy.
+/// Checks that only the model made an observation. What a tool or a human said is known only from messages of the proxy.
 fn seen_by_nobody(payload: &Map<String, Value>, status: Option<&Value>) -> Result<(), Refused> {
     let said = |value: Option<&Value>, own: &str| value.and_then(Value::as_str) == Some(own);
     let observed = payload.get(schema::OBSERVATION_TYPE);
@@ -146,7 +146,7 @@ fn seen_by_nobody(payload: &Map<String, Value>, status: Option<&Value>) -> Resul
     Err(Refused::finding(Diagnostic::error(Code::Inv004, problem).at(pointer).help(help)))
 }
 
-/// A belief rests on packets that there are. In a verification loop, the machine asks for more.
+/// Checks that a belief rests on existing packets. In a verification loop, the machine requires more.
 fn integrates(desk: &Desk, payload: &Map<String, Value>) -> Result<(), Refused> {
     let named = payload.get("evidence_integration").and_then(Value::as_array).into_iter().flatten();
     for (at, id) in named.enumerate() {
@@ -160,19 +160,19 @@ fn integrates(desk: &Desk, payload: &Map<String, Value>) -> Result<(), Refused> 
     Ok(())
 }
 
-/// The decision that a plan or an escalation serves is the one that rests.
+/// Sets the decision that a plan or an escalation serves to the resting decision.
 fn decided(desk: &Desk, payload: &mut Map<String, Value>, member: &str) {
     if let Some(decision) = &desk.decision {
         payload.insert(member.to_owned(), json!(decision));
     }
 }
 
-/// Whether an escalation asks to go on beyond the budgets.
+/// Returns whether an escalation asks to continue beyond the budgets.
 pub(super) fn asks_for_budget(args: &Map<String, Value>) -> bool {
     args.get("escalation_trigger").and_then(Value::as_str) == Some(EscalationTrigger::BudgetInsufficient.as_str())
 }
 
-/// Records what a human has said to an escalation.
+/// Records a human's answer to an escalation.
 pub(super) fn answered(
     desk: &mut Desk,
     escalation: &PacketId,
@@ -197,7 +197,7 @@ pub(super) fn answered(
     let payload = drafts::observation(ObservationType::UserInput, data);
     let (answer, from) = if heard.yes { ("yes", "user") } else { ("no", "user") };
     if !heard.yes && asks_for_budget(args) {
-        // The escalation alone approves the overrun (D32), which the human has declined: so nothing goes on.
+        // The escalation alone approves the overrun (D32), but the human has declined, so the episode cannot continue.
         desk.alert(AlertType::BudgetOverrun, AlertSeverity::Critical, "the user declined to go on beyond the budget")?;
         let text = format!("The user answered `{answer}`: the budget stays as it is, and the episode is halted.");
         return Ok(Done { text, members: members(json!(answer)), standing: Standing::of(desk) });

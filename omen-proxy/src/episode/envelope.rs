@@ -1,4 +1,4 @@
-//! The envelope of a packet: what the model states of it, and what the proxy adds.
+//! Envelope of a packet: the parts that the model states, and the parts that the proxy adds.
 
 use omen_invariants::{text, unit};
 use omen_types::builder::AtLeastOne;
@@ -13,17 +13,17 @@ use super::names::{BUDGETS, EPISTEMICS, EVIDENCE, ROUTING, TOOLS_STATE};
 use super::refused::Refused;
 use super::schema;
 
-/// The parts of an envelope that are the model's, as JSON. Each stays in force until another one is given.
+/// Envelope parts stated by the model, as JSON. Each stays in force until it is replaced.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stated(Map<String, Value>);
 
 impl Stated {
-    /// Those of a program.
+    /// Creates the parts stated by a program.
     pub(super) fn of(parts: Map<String, Value>) -> Self {
         Self(parts)
     }
 
-    /// With the parts that a model gives now.
+    /// Returns these parts, updated with those that a model gives now.
     pub(super) fn with(&self, given: Option<&Value>) -> Result<Self, Refused> {
         let mut parts = self.0.clone();
         match given {
@@ -50,12 +50,12 @@ impl Stated {
         ))
     }
 
-    /// How the content is known.
+    /// Returns the epistemic status of the content.
     pub(super) fn status(&self) -> Option<&Value> {
         self.0.get(EPISTEMICS)?.get("status")
     }
 
-    /// The whole envelope.
+    /// Returns the whole envelope.
     pub(super) fn envelope(&self, budgets: Budgets, evidence: &[EvidenceRef], tools: ToolsState) -> Value {
         let mut mcp = self.0.clone();
         mcp.insert(BUDGETS.to_owned(), json!(budgets.stated()));
@@ -66,7 +66,7 @@ impl Stated {
         Value::Object(mcp)
     }
 
-    /// The envelope of what the proxy has seen itself.
+    /// Returns the envelope of a packet about something that the proxy itself has seen.
     pub(super) fn witnessed(&self, budgets: Budgets, evidence: &[EvidenceRef], tools: ToolsState) -> Value {
         let mut mcp = self.envelope(budgets, evidence, tools);
         if let Value::Object(mcp) = &mut mcp {
@@ -76,7 +76,7 @@ impl Stated {
     }
 }
 
-/// What the proxy supplies, and a model therefore does not.
+/// Refuses a part that the proxy supplies, so a model must not.
 fn ours(name: &str, part: &Value) -> Result<(), Refused> {
     let (name, help) = match name {
         BUDGETS => (name, "leave it out: the operator sets the budgets"),
@@ -99,7 +99,7 @@ fn evidence_of(refs: &[EvidenceRef]) -> Evidence {
     }
 }
 
-/// A reference to a packet of the episode that reports what came from a tool or a human.
+/// Returns a reference to a packet of the episode that reports what came from a tool or a human.
 pub(super) fn reference(ref_type: RefType, packet_id: &str, at: &Timestamp) -> Option<EvidenceRef> {
     let id = Text::new(packet_id).ok()?;
     Some(EvidenceRef::builder().ref_type(ref_type).ref_id(id).timestamp(at.clone()).build())

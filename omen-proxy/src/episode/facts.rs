@@ -1,4 +1,4 @@
-//! What is known of a call of a server's tool before it is made.
+//! Facts known about a call of a server's tool before it is made.
 
 use omen_gate::arguments::Recordable;
 use omen_gate::{Permission, Permissions, TurnId};
@@ -6,26 +6,26 @@ use omen_invariants::derived::{OPERATION, operation_named};
 use omen_types::packet::{OperationType, PositiveCount};
 use serde_json::{Map, Value};
 
-/// What is known of a call before it is made.
+/// Facts known about a call before it is made.
 #[derive(Clone, Debug)]
 pub(crate) struct CallFacts {
     pub(crate) turn: TurnId,
     /// Server and tool.
     pub(crate) tool: String,
-    /// The name under which the client has the tool.
+    /// Name under which the client has the tool.
     pub(super) shown: String,
-    /// What of the call may be written down.
+    /// Part of the call that may be recorded.
     pub(crate) recordable: Recordable,
     pub(crate) hash: Option<String>,
     /// Whether the tool can do more than read, as the operator says, or is asked to (D88).
     pub(crate) writes: bool,
-    /// The operation that the arguments ask for, as they write it (D26). It is judged even where no arguments are recorded.
+    /// Operation requested by the arguments, as written there (D26). It is judged even if no arguments are recorded.
     pub(super) operation: Option<String>,
     pub(crate) timeout: PositiveCount,
 }
 
 impl CallFacts {
-    /// Facts of a call of a tool of which [`demanding`](Self::demanding) is to say what it can do.
+    /// Creates the facts of a call; [`demanding`](Self::demanding) must then set what the tool can do.
     pub(super) fn new(
         turn: &TurnId,
         (tool, shown): (String, String),
@@ -39,7 +39,7 @@ impl CallFacts {
         Self { turn, tool, shown, recordable, hash, writes: false, operation, timeout }
     }
 
-    /// Sets what the tool can do, as the operator says now.
+    /// Sets what the tool can do, as the operator currently states.
     pub(crate) fn demanding(&mut self, permissions: &Permissions) -> &Self {
         let operation = self.operation.as_deref().and_then(operation_named);
         self.writes = permissions.iter().any(|permission| permission != Permission::Read)
@@ -47,7 +47,7 @@ impl CallFacts {
         self
     }
 
-    /// A call that is only recorded as refused.
+    /// Creates the facts of a call that is only recorded as refused.
     pub(super) fn unjudged(turn: &TurnId, tool: String, timeout: PositiveCount) -> Self {
         let recordable = Recordable::default();
         Self {
@@ -62,7 +62,7 @@ impl CallFacts {
         }
     }
 
-    /// The arguments by which the call is judged: those that are recorded, and the operation in any case.
+    /// Returns the arguments by which the call is judged: those that are recorded, and always the operation.
     pub(super) fn judged(&self) -> Option<Map<String, Value>> {
         let recorded = self.recordable.arguments().cloned();
         let Some(operation) = &self.operation else { return recorded };

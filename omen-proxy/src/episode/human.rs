@@ -1,4 +1,4 @@
-//! What a human has said, by the ways on which calls are confirmed.
+//! Answers from humans, given through the same channels as confirmations of calls.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -10,7 +10,7 @@ use omen_gate::TurnId;
 use omen_gate::confirm::{Confirmer, Question, Reply, Responder};
 use serde_json::{Map, Value, json};
 
-/// A human's answer.
+/// Answer from a human.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Heard {
     pub(super) yes: bool,
@@ -19,7 +19,7 @@ pub(super) struct Heard {
 }
 
 impl Heard {
-    /// What a reply says, if it is a human's. A confirmer that cannot say who has denied may have asked nobody.
+    /// Returns the answer in a reply if it is a human's. A confirmer that cannot say who denied may not have asked anyone.
     pub(super) fn of(reply: &Reply) -> Option<Self> {
         match reply {
             Reply::Confirmed => Some(Self { yes: true, by: None, why: None }),
@@ -29,7 +29,7 @@ impl Heard {
         }
     }
 
-    /// The answer as the data of an observation.
+    /// Returns the answer as the data of an observation.
     pub(super) fn data(&self, to: &str, asked: Value) -> Map<String, Value> {
         let data = json!({
             "answer": if self.yes { "yes" } else { "no" }, "by": self.by, "to": to, "asked": asked, "why": self.why,
@@ -66,7 +66,7 @@ impl Answers {
 
     fn note(&self, turn: &TurnId, heard: Heard) {
         let mut answers = self.0.lock();
-        // A turn is a call, and its answer is taken at once; others were given up in between.
+        // A turn is a single call, and its answer is taken at once; the others were given up in the meantime.
         if answers.len() >= MOST {
             answers.clear();
         }
@@ -96,5 +96,5 @@ impl Confirmer for Witness {
     }
 }
 
-/// As many as calls can be judged at once.
+/// As many answers as calls can be judged at once.
 const MOST: usize = 1024;

@@ -1,5 +1,5 @@
-//! The proxy as the Integrity overlay of an episode that a model drives: what halts it, and how an operator ends safe mode
-//! (D77).
+//! The proxy as the Integrity overlay of an episode driven by a model: what halts the episode, and how an operator ends
+//! safe mode (D77).
 
 use omen_fsm::{Node, NodeSet};
 use omen_gate::config::OnVeto;
@@ -14,11 +14,11 @@ use super::human::Heard;
 use super::refused::{Refused, SAFE_MODE};
 use super::reply::{Done, Standing};
 
-/// Halts an episode that is over its budgets without approval. It is asked before whatever the model does next, and when a call
-/// has ended: time passes without a packet.
+/// Halts an episode that exceeds its budgets without approval. This is checked before the model's next action and when a call
+/// has ended, since time passes without packets.
 ///
 /// # Errors
-/// INV-005 if it was halted now, or if that cannot be recorded.
+/// INV-005 if the episode was halted now, or if that cannot be recorded.
 pub(super) fn within_budget(desk: &mut Desk, on_veto: OnVeto) -> Result<(), Refused> {
     let overruns = desk.overruns();
     if on_veto == OnVeto::Refuse || overruns.is_empty() || is_halted(desk) {
@@ -59,12 +59,12 @@ pub(super) fn vetoed(
     }
 }
 
-/// Whether the episode is in safe mode.
+/// Returns whether the episode is in safe mode.
 pub(super) fn is_halted(desk: &Desk) -> bool {
     desk.recorder.nodes() == NodeSet::of(Node::SafeMode)
 }
 
-/// What an operator is asked who may end safe mode: why the episode is there, what a yes allows, and what the model says.
+/// Returns the question whether to end safe mode: why the episode is in it, what a yes allows, and what the model says.
 pub(super) fn question(desk: &Desk, args: &Map<String, Value>) -> Map<String, Value> {
     let overruns: Vec<_> = desk.overruns().iter().map(ToString::to_string).collect();
     let mut question = Map::new();
@@ -77,7 +77,7 @@ pub(super) fn question(desk: &Desk, args: &Map<String, Value>) -> Map<String, Va
     question
 }
 
-/// Ends safe mode, or leaves it, as an operator has answered, who speaks for layer 1 here (D13).
+/// Ends safe mode, or leaves the episode in it, as answered by an operator, who speaks for layer 1 here (D13).
 ///
 /// # Errors
 /// If that cannot be recorded.
@@ -100,7 +100,7 @@ pub(super) fn answered(desk: &mut Desk, heard: Option<&Heard>) -> Result<Done, R
             json!("no"),
         ));
     }
-    // The time that passed until the answer counts, too.
+    // The time until the answer counts too.
     let overruns = desk.overruns();
     let mut rationale = format!("an operator ended safe mode, via {}", heard.via());
     if !overruns.is_empty() {

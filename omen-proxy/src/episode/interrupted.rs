@@ -1,7 +1,7 @@
 //! The episodes of a process that was killed: what it has left open is ended when the next one starts.
 //!
-//! Nobody knows what came of a call that ran then. So its result is a FAILURE that says so, and the episode goes the shortest
-//! legal way to one of its ends (D54), like that of a client that is gone. Nothing is claimed that the log does not show.
+//! The outcome of a call running at that time is unknown, so its result is a FAILURE that says so, and the episode takes the
+//! shortest legal path to an end (D54), as if its client were gone. Nothing is claimed that the log does not show.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -31,13 +31,13 @@ use super::refused::Refused;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Interrupted {
-    /// Its correlation id.
+    /// Correlation id of the episode.
     pub episode: String,
-    /// Where it stood.
+    /// State in which the episode was left.
     pub state: String,
-    /// How many calls may have run.
+    /// Number of calls that may have run.
     pub in_doubt: usize,
-    /// Why its end could not be written, if it could not.
+    /// Reason why the end of the episode could not be written, if so.
     pub not_ended: Option<String>,
 }
 
@@ -55,8 +55,8 @@ impl fmt::Display for Interrupted {
     }
 }
 
-/// Ends the episodes that the latest session of a log has left open. Sessions write one after the other, so those before it
-/// have none; episodes of other programs are left alone: `is_own` says whose a correlation id is.
+/// Ends the episodes that the latest session in a log left open. Sessions write one after another, so earlier ones have
+/// none; episodes of other programs are left alone: `is_own` tells by the correlation id.
 pub(super) fn end<R: BufRead>(
     log: &Shared,
     budgets: Budgets,
@@ -115,7 +115,7 @@ fn left_open(read: impl BufRead, is_own: impl Fn(&str) -> bool) -> io::Result<BT
         if !is_own(episode) {
             return;
         }
-        // Where each call is an episode, the session is the campaign.
+        // If each call is an episode, the session is the campaign.
         let campaign = facts.header.campaign_id.as_deref();
         let of = campaign.unwrap_or(episode);
         if session != of {
@@ -127,7 +127,7 @@ fn left_open(read: impl BufRead, is_own: impl Fn(&str) -> bool) -> io::Result<BT
         if verdict.errors().next().is_none() {
             machine.accept(facts, &verdict);
         }
-        // So that a long session is not remembered as a whole: an episode of one call has one end.
+        // Keeps a long session from being remembered as a whole: an episode of one call has only one end.
         if campaign.is_some() && machine.nodes().contains(Node::Review) && machine.may_end() {
             open.remove(episode);
         }
@@ -136,15 +136,15 @@ fn left_open(read: impl BufRead, is_own: impl Fn(&str) -> bool) -> io::Result<BT
     Ok(open)
 }
 
-/// Whether nothing is written after an episode: it has ended (D81), or it waits for a human or for what was decided, and no packet
-/// of the proxy leads on.
+/// Returns whether nothing is written after an episode: it has ended (D81), or it waits for a human or for what was decided, and
+/// no packet from the proxy can move it on.
 fn is_left(machine: &Machine) -> bool {
     let waiting = [Node::Escalated, Node::DecideEscalate, Node::DecideAct, Node::Authorize];
     let waits = waiting.iter().any(|node| machine.nodes() == NodeSet::of(*node));
     machine.finish().is_empty() || (waits && machine.may_end())
 }
 
-/// The packets of a log, one after the other. What is not a packet is for `omen check` to report.
+/// Visits the packets of a log, one after another. Lines that are not packets are left to `omen check`.
 fn each(mut read: impl BufRead, mut then: impl FnMut(&str, &PacketFacts<'_>)) -> io::Result<()> {
     let mut line = Vec::new();
     while read.read_until(b'\n', &mut line)? > 0 {
@@ -180,7 +180,7 @@ fn end_one(
     let setup = Setup::new(id, &envelope, move || Instant::from(clock.wall()))
         .log(log)
         .ids(Numbered::after(lines.len()))
-        // Nobody else writes to the log.
+        // Nothing else writes to the log.
         .claims(&Claims::new())
         .on_drop(OnDrop::Cancel);
     let mut resumed = AnyEpisode::resume(setup, accepted).map_err(|error| bad(&error))?;
@@ -198,7 +198,7 @@ fn end_one(
         .summary(summary)
         .build();
     match sent(resumed, PacketType::IntegrityAlertPacket, &json!(alert), None)? {
-        // INVARIANT: it may close in this state; what cannot be written is found by the next start.
+        // INVARIANT: the episode may close in this state; if this cannot be written, the next start will notice.
         AnyEpisode::Review(episode) => drop(episode.close()),
         other => drop(other),
     }

@@ -1,4 +1,4 @@
-//! The tools of the episode in the list that the client gets. The server's part keeps its bytes.
+//! Tools of the episode within the list that the client gets. The server's part keeps its bytes.
 
 use omen_gate::Fault;
 use serde_json::Value;
@@ -8,10 +8,10 @@ use super::schema;
 use omen_mcp::frame::Frame;
 use omen_mcp::json;
 
-/// A page of the server's, with the tools of the episode at its end.
+/// Returns a page of the server's list with the tools of the episode appended.
 ///
 /// # Errors
-/// If the server has a tool that a client could take for one of them, or the page cannot be read.
+/// If the server has a tool that a client could mistake for one of the episode's, or the page cannot be read.
 pub(super) fn with_own(page: Vec<u8>) -> Result<Vec<u8>, Fault> {
     let malformed = |flaw: json::Flaw| Fault::malformed(&flaw.to_string());
     let frame = Frame::read(page).map_err(|why| Fault::malformed(&why.why))?;
@@ -29,10 +29,10 @@ pub(super) fn with_own(page: Vec<u8>) -> Result<Vec<u8>, Fault> {
     Ok([before, &own, after].concat().into_bytes())
 }
 
-/// Checks the names that a server lists.
+/// Checks the tool names that a server lists.
 ///
 /// # Errors
-/// If one of them is, or could be taken for, that of a tool of the episode.
+/// If one of them is, or could be mistaken for, the name of a tool of the episode.
 pub(super) fn collides(response: &Frame) -> Result<(), Fault> {
     let malformed = |flaw: json::Flaw| Fault::malformed(&flaw.to_string());
     let members = response.members().map_err(malformed)?;
@@ -49,7 +49,7 @@ pub(super) fn collides(response: &Frame) -> Result<(), Fault> {
     }
 }
 
-/// What is wrong if a server has a tool of such a name.
+/// Returns the error message for a server's tool with such a name.
 pub(crate) fn taken(name: &str) -> String {
     format!("the server's tool `{name}` has the name of a tool of the episode")
 }

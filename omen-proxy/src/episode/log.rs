@@ -1,4 +1,4 @@
-//! The log of a session's episodes, and the machine that has judged what is in it.
+//! Log of a session's episodes, with the machine that has judged its content.
 
 use std::io;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use omen_fsm::Machine;
 use omen_fsm::episode::{Line, Log};
 use omen_types::{CorrelationId, Diagnostic, PacketFacts};
 
-/// A log that several episodes write to.
+/// Log to which several episodes write.
 #[derive(Clone)]
 pub(super) struct Shared(Arc<Mutex<Box<dyn Log>>>);
 
@@ -23,17 +23,17 @@ impl Shared {
     }
 }
 
-/// What is known of one episode from what was written.
+/// State of one episode according to what was written.
 #[derive(Debug, Default)]
 pub(super) struct Written {
-    /// Where the episode stands, to ask what it would say of a packet without sending it.
+    /// State machine of the episode, also used to judge a packet without sending it.
     pub(super) machine: Machine,
-    /// The warnings about the latest packets, which nobody has taken yet.
+    /// Warnings about the latest packets that nobody has taken yet.
     pub(super) warnings: Vec<Diagnostic>,
     pub(super) packets: u64,
 }
 
-/// The log of one episode.
+/// Log of one episode.
 #[derive(Clone)]
 pub(super) struct Tee {
     pub(super) to: Shared,
@@ -66,7 +66,7 @@ impl Log for Tee {
         self.to.0.lock().append(lines)?;
         let mut written = self.written.lock();
         for line in lines {
-            // INVARIANT: the episode has judged it the moment before.
+            // INVARIANT: the episode has just judged this line.
             let facts = PacketFacts::parse(line.text).map_err(|rejected| io::Error::other(rejected.to_string()))?;
             let verdict = written.machine.judge(&facts, None);
             written.machine.accept(&facts, &verdict);

@@ -1,23 +1,23 @@
-//! What is done with episodes.
+//! Ways in which a proxy uses episodes.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What a proxy does with the protocol.
+/// Way in which a proxy uses the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Mode {
-    /// Each call is written as an episode of its own. Nothing is refused that would pass otherwise.
+    /// Each call is written as a separate episode. Nothing is refused that would otherwise pass.
     Observe,
-    /// The session is one episode, which the client's model drives; a call is made only where it is legal.
+    /// The session is one episode, driven by the client's model; a call is made only where it is legal.
     Enforce,
 }
 
 impl Mode {
-    /// Both.
+    /// Both modes.
     pub const ALL: [Self; 2] = [Self::Observe, Self::Enforce];
 
-    /// The name by which an operator chooses it, such as `observe`.
+    /// Returns the name by which an operator chooses the mode, such as `observe`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -33,7 +33,7 @@ impl fmt::Display for Mode {
     }
 }
 
-/// An unknown name of a [`Mode`].
+/// Error for an unknown name of a [`Mode`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid value `{0}`; expected `observe` or `enforce`")]
 pub struct UnknownMode(String);

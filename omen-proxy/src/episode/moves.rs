@@ -1,4 +1,4 @@
-//! What is legal next, in the words of tools.
+//! Legal next moves, expressed in terms of tools.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -9,15 +9,15 @@ use serde_json::{Map, Value, json};
 
 use super::catalog::OwnTool;
 
-/// One thing that can be done next.
+/// Possible next move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Move {
     event: Event,
-    /// What to call, in words.
+    /// Description of the tool call.
     call: String,
-    /// The tool of the episode, if it is one.
+    /// Tool of the episode, if the move uses one.
     own: Option<OwnTool>,
-    /// What its arguments must be.
+    /// Required values of its arguments.
     with: BTreeMap<String, Vec<String>>,
     about: Option<&'static str>,
 }
@@ -30,19 +30,19 @@ impl Move {
         }
     }
 
-    /// What to call, in words.
+    /// Returns the move as JSON.
     fn json(&self) -> Value {
         json!({ "event": self.event.as_str(), "tool": self.own.map(OwnTool::name), "call": self.call, "with": self.with })
     }
 }
 
-/// The moves for programs.
+/// Returns the moves as JSON.
 pub(super) fn json(moves: &[Move]) -> Value {
     moves.iter().map(Move::json).collect()
 }
 
-/// What can be done next, of what the machine offers. `in_loop` says whether a verification loop runs, in which a tool that
-/// reads needs its plan.
+/// Returns the possible next moves among those that the machine offers. `in_loop` says whether a verification loop is
+/// running, in which a tool that reads needs the loop's plan.
 pub(super) fn next(offers: &[Event], in_loop: bool) -> Vec<Move> {
     offers.iter().filter_map(|event| of(*event, offers, in_loop)).collect()
 }
@@ -50,9 +50,9 @@ pub(super) fn next(offers: &[Event], in_loop: bool) -> Vec<Move> {
 fn of(event: Event, offers: &[Event], in_loop: bool) -> Option<Move> {
     let is_offered = |event| offers.contains(&event);
     match event {
-        // The answer is the human's, and an observation is one whatever its type.
+        // The answer comes from the human, and an observation is one whatever its type.
         Event::ObserveUser if is_offered(Event::Observe) => return None,
-        // A call that writes goes under a token of its own, which is issued with it.
+        // A call that writes is made with its own token, which is issued with it.
         Event::DirectWrite => return None,
         _ => {}
     }
@@ -74,7 +74,7 @@ fn of(event: Event, offers: &[Event], in_loop: bool) -> Option<Move> {
     Some(Move { event, call, own, with, about })
 }
 
-/// How a model makes a move, in words; none if the proxy makes it.
+/// Returns how a model makes a move, as text; `None` if the proxy makes it.
 pub(super) fn tool(event: Event) -> Option<String> {
     match event {
         Event::ObserveUser => Some(WAIT.to_owned()),
@@ -102,12 +102,12 @@ pub(super) fn proposed(packet: PacketType, payload: &Map<String, Value>) -> Opti
     of.find(|event| WHEN.get(event.as_str()).is_some_and(|when| when.iter().all(is)))
 }
 
-/// Which members of a payload make a packet an event.
+/// Returns the members of a payload that make a packet an event.
 fn when(event: Event) -> BTreeMap<String, Vec<String>> {
     WHEN.get(event.as_str()).cloned().unwrap_or_default()
 }
 
-/// By event, from the schema.
+/// Members by event, taken from the schema.
 static WHEN: LazyLock<BTreeMap<String, BTreeMap<String, Vec<String>>>> = LazyLock::new(|| {
     let text = omen_schema::file("episode.fsm.json").unwrap_or_default();
     let file: Value = serde_json::from_str(text).unwrap_or_default();

@@ -1,9 +1,9 @@
-//! The parts of an envelope that the proxy tells apart: what it supplies, and where it looks. A test looks them up in the schema.
+//! Names of envelope parts that the proxy supplies or reads. A test checks them against the schema.
 
 pub(super) const BUDGETS: &str = "budgets";
 pub(super) const EVIDENCE: &str = "evidence";
 pub(super) const EPISTEMICS: &str = "epistemics";
 pub(super) const ROUTING: &str = "routing";
-/// What a decision to act is about.
+/// Member with the tools that a decision to act names.
 pub(super) const TOOLS: &str = "tools";
 pub(super) const TOOLS_STATE: &str = "tools_state";

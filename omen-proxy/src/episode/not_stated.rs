@@ -1,4 +1,4 @@
-//! The envelope of an episode whose agent states nothing.
+//! Envelope of an episode whose agent states nothing.
 
 use std::sync::LazyLock;
 
@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use super::envelope::Stated;
 use super::names::ROUTING;
 
-/// An envelope of which nobody has stated anything. Every packet must have one, so these are values that judge nothing: what a
-/// rule says of them says nothing of the agent.
+/// Returns an envelope in which nothing was stated by anyone. Every packet must have one, so these are neutral values:
+/// findings about them do not reflect on the agent.
 pub(super) fn not_stated() -> Stated {
     NOT_STATED.clone()
 }

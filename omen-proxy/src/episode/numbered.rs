@@ -1,11 +1,11 @@
-//! The ids of the packets that a proxy writes.
+//! Ids of packets written by a proxy.
 
 use omen_fsm::episode::IdSource;
 
-/// Short ids, which a model can write: they need to be unique within one episode only (D21).
+/// Generator of ids short enough for a model to write. They need to be unique only within one episode (D21).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Numbered {
-    /// What stands between the kind of an id and its number.
+    /// Separator between the kind of an id and its number.
     between: &'static str,
     last: usize,
 }
@@ -19,7 +19,7 @@ impl Numbered {
         Self { between: "_", last: 0 }
     }
 
-    /// Ids for a resumed log, numbered on from its number of lines, so that they continue those already used.
+    /// Creates ids for a resumed log, numbered from its number of lines on, so that they continue those already used.
     pub(super) fn after(lines: usize) -> Self {
         Self { between: "_after_", last: lines }
     }

@@ -1,8 +1,8 @@
-//! A call as an episode of its own, written by a proxy that only observes.
+//! Call as a separate episode, written by a proxy that only observes.
 //!
-//! The wire shows that a call was asked for, what a human has said to it, and what came of it. The gate has ruled on it. These
-//! are observations, and the ruling is a belief and a decision of the gate's own: not of the agent, whose reasons the wire does
-//! not show.
+//! The messages show that a call was requested, how a human answered, and how the call ended. The gate has ruled on the call.
+//! The former are recorded as observations, and the ruling as a belief and a decision of the gate itself: not of the agent,
+//! whose reasons the messages do not show.
 
 use omen_gate::bounded;
 use omen_invariants::text;
@@ -22,7 +22,7 @@ use super::outcome::Outcome;
 use super::recorded::Recorded;
 use super::refused::Refused;
 
-/// Writes what comes before a call that the gate lets pass.
+/// Writes the packets before a call that the gate lets pass.
 pub(super) fn begin(
     desk: &mut Desk,
     call: &CallFacts,
@@ -39,7 +39,7 @@ pub(super) fn begin(
     desk.begin(call, rationale)
 }
 
-/// Writes what came of it.
+/// Writes the outcome of a call.
 pub(super) fn end(desk: &mut Desk, call: &CallFacts, recorded: Recorded, outcome: &Outcome) -> Result<(), Refused> {
     desk.end(call, recorded, outcome)?;
     let last = desk.seen().last().map(|seen| seen.packet_id.clone());
@@ -112,7 +112,7 @@ fn belief(desk: &mut Desk, key: &str, value: Value, because: Vec<String>) -> Res
 
 fn decide(desk: &mut Desk, outcome: DecisionOutcome, why: &str) -> Result<(), Refused> {
     let summary = Text::new(why).unwrap_or_else(|_| text!("safety"));
-    // The gate's own checks: the operator's policy, the failure budget, and a tier that the stakes below need no more of.
+    // The gate's own checks: the operator's policy, the failure budget, and a quality tier sufficient for the stakes below.
     let checks = ConstraintsSatisfied::builder().constitutional_check(true).budget_check(true).tier_check(true).build();
     let payload = DecisionPayload::builder()
         .decision_outcome(outcome)

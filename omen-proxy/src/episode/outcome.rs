@@ -1,4 +1,4 @@
-//! What came of a call of a server's tool.
+//! Outcome of a call of a server's tool.
 
 use omen_gate::arguments::Recordable;
 use omen_gate::tool::Answer;
@@ -7,17 +7,17 @@ use omen_types::packet::ErrorDetails;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-/// What came of a call.
+/// Outcome of a call.
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
     Answered(Value),
     Failed {
         details: ErrorDetails,
-        /// The message without what it may quote of the call.
+        /// Message without quotations from the call.
         unquoted: String,
         ran: Ran,
     },
-    /// Nobody waits for it any more, or its answer is another question.
+    /// Nobody waits for the call any more, or its answer is another question.
     Cancelled {
         why: String,
         ran: Ran,
@@ -50,7 +50,7 @@ impl Outcome {
         }
     }
 
-    /// An answer that the gate withholds, or a call that it does not make.
+    /// Returns the outcome of a call that the gate does not make or whose answer it withholds.
     pub(crate) fn refused(code: &str, why: &str, unquoted: &str, ran: Ran) -> Self {
         let details = ErrorDetails::builder().error_code(code).error_message(why).retry_recommended(false).build();
         Self::Failed { details, unquoted: unquoted.to_owned(), ran }
@@ -88,12 +88,12 @@ impl Outcome {
         }
     }
 
-    /// Whether it counts as a call of a tool.
+    /// Returns whether the outcome counts as a tool call.
     pub(super) fn counts(&self) -> bool {
         self.ran() != Ran::No
     }
 
-    /// Whether a tool has given something: its answer, or that it failed.
+    /// Returns whether a tool produced output: its answer, or a report that it failed.
     pub(super) fn was_seen(&self) -> bool {
         matches!(self, Self::Answered(_) | Self::Failed { ran: Ran::Yes, .. })
     }
@@ -111,12 +111,12 @@ impl Outcome {
     }
 }
 
-/// The hash of an answer; none if it has a number without a canonical text.
+/// Returns the hash of an answer; `None` if it contains a number without canonical text.
 fn hash(answer: &Value) -> Option<String> {
     Some(base16ct::lower::encode_string(&Sha256::digest(canonical(answer).ok()?)))
 }
 
-/// As much of an answer as a log keeps.
+/// Returns as much of an answer as a log keeps.
 fn kept(answer: &Value) -> Value {
     let mut text = answer.to_string();
     let bytes = text.len();

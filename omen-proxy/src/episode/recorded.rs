@@ -1,15 +1,15 @@
-//! How a call stands in the log of its episode while it runs.
+//! Record of a call in the log of its episode while the call runs.
 
 use omen_fsm::episode::{Pending, Running, Watch};
 use omen_types::packet::{CorrelationId, PacketId, TaskId};
 
 use super::refused::Refused;
 
-/// What stands in the log for a call.
+/// Record of a call in the log.
 pub(super) enum Recorded {
     /// A directive, which its result closes.
     Directive { task_id: TaskId, directive: PacketId, episode: CorrelationId, running: Option<Box<Running>> },
-    /// Nothing yet: its output will be an observation.
+    /// Nothing yet: the call's output will be an observation.
     Observation,
 }
 
@@ -24,7 +24,7 @@ impl Recorded {
         }
     }
 
-    /// The directive, which the entries of the audit log about the call name.
+    /// Returns the directive, which the audit log entries about the call name.
     pub(super) fn packet(&self) -> Option<(PacketId, CorrelationId)> {
         match self {
             Self::Directive { directive, episode, .. } => Some((directive.clone(), episode.clone())),
@@ -32,7 +32,7 @@ impl Recorded {
         }
     }
 
-    /// Notices when the episode takes the call back.
+    /// Returns a watch that notices when the episode withdraws the call.
     pub(super) fn watch(&self) -> Option<Watch> {
         match self {
             Self::Directive { running: Some(running), .. } => Some(running.watch().clone()),
@@ -40,7 +40,7 @@ impl Recorded {
         }
     }
 
-    /// Its tool is not called any more, so that its result can be written.
+    /// Marks the tool as no longer running, so that the result can be written.
     pub(super) fn stop(&mut self) {
         if let Self::Directive { running, .. } = self {
             drop(running.take());

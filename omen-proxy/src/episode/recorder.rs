@@ -1,4 +1,4 @@
-//! One episode: what is proposed to it is written, or refused.
+//! Single episode: packets proposed to it are either written or refused.
 
 use std::sync::Arc;
 
@@ -18,16 +18,16 @@ use super::log::{Shared, Tee};
 use super::numbered::Numbered;
 use super::refused::Refused;
 
-/// Which episode is written, where, and how it ends.
+/// Identity of an episode, its clock, and how it ends.
 #[derive(Clone)]
 pub(super) struct Origin {
-    /// What the id of the episode is made of.
+    /// Name from which the episode id is built.
     pub(super) name: String,
-    /// What the id of its campaign is made of, if it has one.
+    /// Name from which the campaign id is built, if there is one.
     pub(super) campaign: Option<String>,
     pub(super) clock: Arc<dyn GateClock>,
     pub(super) on_drop: OnDrop,
-    /// Of the session: its episodes have names of their own, and its log knows those of others.
+    /// Claims of the session: its episodes have unique names, and its log knows those of other sessions.
     pub(super) claims: Claims,
 }
 
@@ -36,7 +36,7 @@ impl Origin {
         self.clock.wall().into()
     }
 
-    /// The id of the episode.
+    /// Returns the id of the episode.
     pub(super) fn correlation_id(&self) -> Result<CorrelationId, Refused> {
         CorrelationId::new(format!("corr_{}", self.name)).map_err(unnamed)
     }
@@ -51,16 +51,16 @@ impl Origin {
     }
 }
 
-/// A packet that was sent.
+/// Packet that was sent.
 pub(super) struct Sent {
     pub(super) packet_id: PacketId,
-    /// The task, if it was a directive.
+    /// Task of the packet, if it is a directive.
     pub(super) task: Option<Pending>,
-    /// What the rules warn of.
+    /// Warnings of the rules.
     pub(super) warnings: Vec<Diagnostic>,
 }
 
-/// An episode that begins with its first packet.
+/// Episode that begins with its first packet.
 pub(super) struct Recorder {
     pub(super) origin: Origin,
     log: Tee,
@@ -100,7 +100,7 @@ impl Recorder {
             Ok(Moved { episode, packet_id, task }) => (episode, Ok((packet_id, task))),
             Err(NotMoved { episode, why }) => (episode, Err(Refused::from(why))),
         };
-        // An episode that has written nothing has not begun: the next one may have another envelope.
+        // An episode that has written nothing has not begun, so the next proposal may have a different envelope.
         if self.log.written.lock().packets > 0 || moved.is_ok() {
             self.episode = Some(episode);
         }
@@ -142,8 +142,8 @@ impl Recorder {
         self.log.to.append(&lines).map_err(|error| Refused::not_synced(error.to_string()))
     }
 
-    /// What the rules would say of packets that are sent one after the other. Nothing is sent. The budget of the episode has
-    /// to hold after the last of them, too, of which the rules only warn where the overrun has happened.
+    /// Checks what the rules would say about packets sent one after another, without sending them. The episode's budget must
+    /// also hold after the last packet; about an overrun that has happened, the rules only warn.
     pub(super) fn probe(&self, packets: &[(PacketType, Value)], mcp: &Value) -> Result<(), Refused> {
         let mut machine = self.log.written.lock().machine.clone();
         for (number, (packet_type, payload)) in packets.iter().enumerate() {
@@ -160,7 +160,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// The text of a packet that is only judged.
+    /// Returns the text of a packet that is only judged.
     fn unsent(&self, number: usize, packet_type: PacketType, payload: &Value, mcp: &Value) -> Result<String, Refused> {
         self.text(PacketId::new(unused(number)).map_err(unnamed)?, packet_type, payload, mcp)
     }
@@ -180,7 +180,7 @@ impl Recorder {
         Ok(format!("{{\"header\":{header},\"mcp\":{mcp},\"payload\":{payload}}}"))
     }
 
-    /// Ends safe mode by an order of layer 1.
+    /// Ends safe mode by order of layer 1.
     pub(super) fn clear(&mut self, summary: &str, rationale: &str) -> Result<(), Refused> {
         let bad = |error: Invalid| Refused::new(Code::E7, error.to_string(), "give a reason");
         let (summary, rationale) = (Text::new(summary).map_err(bad)?, Text::new(rationale).map_err(bad)?);
@@ -200,31 +200,31 @@ impl Recorder {
             }
         };
         self.episode = Some(episode);
-        // A log that fails leaves the episode where it is.
+        // If the log fails, the episode stays where it is.
         match self.nodes() == NodeSet::of(Node::SafeMode) {
             false => Ok(()),
             true => Err(Refused::not_synced("the end of safe mode cannot be recorded".to_owned())),
         }
     }
 
-    /// Where the episode stands.
+    /// Returns the nodes that the episode is at.
     pub(super) fn nodes(&self) -> NodeSet {
         self.log.written.lock().machine.nodes()
     }
 
-    /// What may come next, from any sender.
+    /// Returns the events that may come next, from any sender.
     pub(super) fn offers(&self) -> Vec<Event> {
         let now = self.origin.now();
         let written = self.log.written.lock();
         written.machine.offers(written.machine.ledger().clock_at(now)).collect()
     }
 
-    /// Whether an id is that of a packet of this episode.
+    /// Returns whether an id belongs to a packet of this episode.
     pub(super) fn has(&self, packet_id: &str) -> bool {
         self.log.written.lock().machine.ledger().has_accepted(packet_id)
     }
 
-    /// Reads what the rules remember.
+    /// Reads the ledger of the rules.
     pub(super) fn ledger<T>(&self, read: impl FnOnce(&omen_invariants::Ledger) -> T) -> T {
         read(self.log.written.lock().machine.ledger())
     }
@@ -233,22 +233,22 @@ impl Recorder {
         self.log.written.lock().packets
     }
 
-    /// Ends the episode: closed where it may close, and brought to an end where not.
+    /// Ends the episode: closes it if it may close, and brings it to an end otherwise.
     pub(super) fn end(&mut self) {
         match self.episode.take() {
-            // INVARIANT: it may close in this state; a log that has failed leaves the episode as it is.
+            // INVARIANT: the episode may close in this state; if the log has failed, the episode stays as it is.
             Some(AnyEpisode::Review(episode)) => drop(episode.close()),
             other => drop(other),
         }
     }
 }
 
-/// INVARIANT: a name is made of characters that an id takes.
+/// INVARIANT: a name consists of characters that are valid in an id.
 fn unnamed(error: Invalid) -> Refused {
     Refused::new(Code::Id, error.to_string(), "give the session another name")
 }
 
-/// The ids of packets that are not sent.
+/// Returns the id of a packet that is not sent.
 pub(super) fn unused(number: usize) -> String {
     format!("pkt_0_{number}")
 }

@@ -1,4 +1,4 @@
-//! What a model reads of its episode: text, and the same for programs.
+//! Replies about an episode for a model, as text and as data for programs.
 
 use omen_fsm::{Node, NodeSet};
 use omen_gate::{Ran, TurnId};
@@ -11,22 +11,22 @@ use super::moves::{self, Move};
 use super::refused::{InTools, Refused, in_tools};
 use omen_mcp::handshake::Era;
 
-/// What an answer belongs to.
+/// Context of an answer.
 #[derive(Clone, Debug)]
 pub(crate) struct At<'p> {
-    /// The id of the request, as it was written.
+    /// Request id as written.
     pub(crate) id: &'p str,
     pub(crate) turn: &'p TurnId,
     pub(crate) era: Era,
     /// Whether the tool promises structured answers.
     pub(crate) promises: bool,
-    /// Whether it is a tool of the episode, and not of the server.
+    /// Whether the tool belongs to the episode and not to the server.
     pub(crate) own: bool,
-    /// What the session owes by the rules on order, for a refusal.
+    /// Debts of the session under the rules on order, for a refusal.
     pub(crate) owed: String,
 }
 
-/// Where an episode stands.
+/// Current state of an episode.
 #[derive(Clone, Debug)]
 pub(crate) struct Standing {
     state: String,
@@ -57,7 +57,7 @@ impl Standing {
     }
 }
 
-/// A refusal, and where the episode stands.
+/// Refusal, with the current state of the episode.
 #[derive(Clone, Debug)]
 pub(crate) struct NotNow {
     pub(crate) why: Refused,
@@ -66,8 +66,8 @@ pub(crate) struct NotNow {
 }
 
 impl NotNow {
-    /// The same as a result of `tools/call`. What a tool promises is not in a refusal, so that then the decision is in `_meta`
-    /// alone.
+    /// Returns the refusal as a result of `tools/call`. A refusal does not contain what the tool promises, so if the tool
+    /// promises something, the decision is only in `_meta`.
     pub(crate) fn result(&self, at: &At<'_>) -> Vec<u8> {
         let (code, ran) = (self.why.code(), ran(self.ran, at.own));
         let mut text = format!("Refused by the episode ({code}). {ran}");
@@ -100,7 +100,7 @@ impl NotNow {
     }
 }
 
-/// What was done, and where the episode stands now.
+/// Completed action, with the current state of the episode.
 #[derive(Clone, Debug)]
 pub(super) struct Done {
     pub(super) text: String,
@@ -109,7 +109,7 @@ pub(super) struct Done {
 }
 
 impl Done {
-    /// The packet that was sent.
+    /// Returns the id of the packet that was sent.
     pub(super) fn packet_id(&self) -> Option<PacketId> {
         self.members.get("packet_id")?.as_str()?.parse().ok()
     }
@@ -126,7 +126,7 @@ impl Done {
     }
 }
 
-/// A finding for programs.
+/// Returns a finding as JSON.
 pub(super) fn json(finding: &Diagnostic, InTools { at, message, help }: &InTools) -> Value {
     let also: Vec<_> = finding.also.iter().map(|code| code.as_str()).collect();
     json!({ "code": finding.code.as_str(), "also": also, "at": at, "reason": message, "help": help })
@@ -147,7 +147,7 @@ fn whole(at: &At<'_>, text: &str, decision: Value, is_error: bool) -> Vec<u8> {
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{result}}}", at.id).into_bytes()
 }
 
-/// Whether a tool of the server was called.
+/// Returns a sentence that says whether a tool of the server was called.
 fn ran(ran: Ran, own: bool) -> &'static str {
     match ran {
         Ran::No if own => "Nothing was recorded.",
@@ -157,5 +157,5 @@ fn ran(ran: Ran, own: bool) -> &'static str {
     }
 }
 
-/// Where the decision stands in `_meta`.
+/// Member of `_meta` with the decision.
 const EPISODE: &str = "omen/episode";

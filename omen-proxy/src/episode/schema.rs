@@ -1,8 +1,8 @@
-//! What a tool of the episode takes, made from the schemas of the packets.
+//! Schemas for the arguments of the episode's tools, derived from the schemas of the packets.
 //!
-//! A model's program understands less of JSON Schema than a validator: some allow no conditional at the top, and none follows a
-//! reference into another file. So what is made has its definitions within it, and lists of values in place of branches. What
-//! this leaves out is judged all the same, by the packet's own schema.
+//! A model's program understands less of JSON Schema than a validator does: some programs allow no conditional at the top
+//! level, and none follows a reference into another file. The derived schemas therefore contain their definitions, and lists of
+//! values instead of branches. Whatever this omits is still judged, by the packet's own schema.
 
 use std::collections::BTreeMap;
 
@@ -12,16 +12,16 @@ use serde_json::{Map, Value, json};
 use super::catalog::OwnTool;
 use super::names::{BUDGETS, EVIDENCE, ROUTING, TOOLS, TOOLS_STATE};
 
-/// The file of a packet's schema.
+/// Returns the file of a packet's schema.
 fn file(packet: PacketType) -> String {
     format!("packets/{packet}.schema.json")
 }
 
-/// What the proxy supplies of a payload: a member, or some values of one.
+/// Part of a payload that the proxy supplies: a member, or some values of one.
 struct Supplied {
     packet: PacketType,
     member: &'static str,
-    /// Empty if it is the whole member.
+    /// Values that the proxy supplies; empty for the whole member.
     values: &'static [ObservationType],
 }
 
@@ -39,36 +39,36 @@ const SUPPLIED: [Supplied; 6] = [
     },
 ];
 
-/// The member of a payload that is the proxy's, if this one is.
+/// Returns whether the proxy supplies this member of a payload.
 pub(super) fn is_supplied(packet: PacketType, member: &str) -> bool {
     SUPPLIED.iter().any(|one| one.packet == packet && one.member == member && one.values.is_empty())
 }
 
-/// The members by which a token is named, or made.
+/// Returns the members with which a token is named or created.
 pub(super) fn of_tokens() -> Vec<String> {
     let token = definition(&file(PacketType::ToolAuthorizationToken), PAYLOAD);
     let required = token.get("required").and_then(Value::as_array).into_iter().flatten();
     required.filter_map(Value::as_str).map(str::to_owned).chain([TOKEN.to_owned()]).collect()
 }
 
-/// The members of a packet's header.
+/// Returns the members of a packet header.
 pub(super) fn of_headers() -> Vec<String> {
     members(&read(HEADER)).keys().cloned().collect()
 }
 
-/// The parts of an envelope that a model states.
+/// Returns the envelope parts that a model states.
 pub(super) fn stated_parts() -> Vec<String> {
     let parts = members(&read(MCP));
     parts.keys().filter(|name| ![BUDGETS, EVIDENCE].contains(&name.as_str())).cloned().collect()
 }
 
-/// The members of the payload that a tool sends.
+/// Returns the members of the payload that a tool sends.
 pub(super) fn payload_members(packet: PacketType) -> Vec<String> {
     let payload = definition(&file(packet), PAYLOAD);
     members(&payload).keys().filter(|name| !is_supplied(packet, name)).cloned().collect()
 }
 
-/// A tool as `tools/list` has it.
+/// Returns a tool as listed by `tools/list`.
 pub(super) fn listed(tool: OwnTool) -> Value {
     let Some(packet) = tool.packet_type() else {
         let schema = json!({ "type": "object", "properties": {}, "additionalProperties": false });
@@ -84,7 +84,7 @@ pub(super) fn listed(tool: OwnTool) -> Value {
     })
 }
 
-/// The arguments of a first call, for a model to copy.
+/// Returns the arguments of a first call, for a model to copy.
 fn first_call(tool: OwnTool) -> String {
     let calls = FIRST_CALLS.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let first = calls.into_iter().find(|call| call.get("call").and_then(Value::as_str) == Some(tool.name()));
@@ -112,14 +112,14 @@ fn input(packet: PacketType, file: &str) -> Value {
     for one in SUPPLIED.iter().filter(|one| one.packet == packet && !one.values.is_empty()) {
         defs.without(&schema, one);
     }
-    // What stands at the top beside the members is a conditional, which some programs do not take there.
+    // A conditional next to the members at the top level is not accepted by some programs.
     schema.remove("allOf");
     let defs = defs.used_by(&schema);
     schema.insert("$defs".to_owned(), Value::Object(defs));
     Value::Object(schema)
 }
 
-/// The tools that a decision is about, with operations as a token has them.
+/// Returns the schema of the tools that a decision names, with operations as in a token.
 fn chosen(defs: &mut Defs) -> Value {
     let file = file(PacketType::ToolAuthorizationToken);
     let scope = definition(&file, "AuthorizedScope");
@@ -133,7 +133,7 @@ fn chosen(defs: &mut Defs) -> Value {
     json!({ "type": "array", "items": chosen, "description": ABOUT_TOOLS })
 }
 
-/// The envelope, with the parts alone that a model states, none of which it must repeat.
+/// Reduces the envelope schema to the parts that a model states, none of which it must repeat.
 fn stated(mut mcp: Value, defs: &mut Defs) -> Value {
     if let Value::Object(mcp) = &mut mcp {
         mcp.insert("description".to_owned(), ABOUT_MCP.into());
@@ -154,14 +154,14 @@ fn stated(mut mcp: Value, defs: &mut Defs) -> Value {
     mcp
 }
 
-/// The definitions that a schema uses, by name.
+/// Definitions used by a schema, by name.
 #[derive(Default)]
 struct Defs {
     found: BTreeMap<String, Value>,
 }
 
 impl Defs {
-    /// A schema of a file, with its references into this.
+    /// Converts a schema of a file, redirecting its references to these definitions.
     fn convert(&mut self, schema: &Value, file: &str) -> Value {
         match schema {
             Value::Object(members) => {
@@ -192,13 +192,13 @@ impl Defs {
         }
     }
 
-    /// The name of what a reference leads to.
+    /// Returns the name of a reference's target.
     fn reference(&mut self, reference: &str, from: &str) -> String {
         let (path, name) = reference.split_once('#').unwrap_or((reference, ""));
         let file = resolved(path, from);
         let name = name.strip_prefix("/$defs/").unwrap_or(PAYLOAD).to_owned();
         if !self.found.contains_key(&name) {
-            // Before it is converted: it may lead to itself.
+            // Inserted before the conversion, because it may refer to itself.
             self.found.insert(name.clone(), Value::Null);
             let converted = self.convert(&definition(&file, &name), &file);
             self.found.insert(name.clone(), converted);
@@ -206,7 +206,7 @@ impl Defs {
         name
     }
 
-    /// Leaves out values that are the proxy's to give.
+    /// Removes values that the proxy supplies.
     fn without(&mut self, schema: &Map<String, Value>, one: &Supplied) {
         let Some(member) = schema.get("properties").and_then(|all| all.get(one.member)) else { return };
         let Some(Value::Object(target)) = target(member).and_then(|name| self.found.get_mut(name)) else { return };
@@ -221,7 +221,7 @@ impl Defs {
         target.insert("description".to_owned(), description.into());
     }
 
-    /// The definitions that a schema leads to; the others were used by what was left out.
+    /// Returns the definitions that a schema leads to; the others were used only by omitted parts.
     fn used_by(mut self, schema: &Map<String, Value>) -> Map<String, Value> {
         let mut used = Map::new();
         let mut next: Vec<Value> = schema.values().cloned().collect();
@@ -242,7 +242,7 @@ impl Defs {
     }
 }
 
-/// A list of values in place of branches with one value each.
+/// Returns a list of values to replace branches with one value each.
 fn values(schema: &Map<String, Value>) -> Option<Value> {
     let branches = schema.get("oneOf")?.as_array()?;
     let mut all = Vec::new();
@@ -271,12 +271,12 @@ fn resolved(path: &str, from: &str) -> String {
     }
 }
 
-/// INVARIANT: the files of the schema are JSON, and those that are named here are among them; a test makes every tool.
+/// INVARIANT: the schema files are JSON, and those named here exist; a test creates every tool.
 fn read(file: &str) -> Value {
     omen_schema::file(file).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
 }
 
-/// The definition of a name in a file; of the payload, the one that the packet's own `payload` refers to.
+/// Returns the definition with a name in a file; for the payload, the one to which the packet's own `payload` refers.
 fn definition(file: &str, name: &str) -> Value {
     let text = read(file);
     let name = match name {
@@ -286,7 +286,7 @@ fn definition(file: &str, name: &str) -> Value {
     text.get("$defs").and_then(|defs| defs.get(name)).cloned().unwrap_or_default()
 }
 
-/// A description without the numbers of decisions, which mean nothing to a model.
+/// Returns a description without decision numbers, which mean nothing to a model.
 pub(super) fn plain(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -312,13 +312,13 @@ pub(super) fn plain(text: &str) -> String {
     out
 }
 
-/// A test checks each by the schema of its tool, and plays them.
+/// First calls. A test checks each against the schema of its tool, and plays them.
 const FIRST_CALLS: &str = include_str!("first_calls.jsonl");
 const PAYLOAD: &str = "payload";
 const HEADER: &str = "header/PacketHeader.schema.json";
 const MCP: &str = "mcp/MCP.schema.json";
 pub(super) const OBSERVATION_TYPE: &str = "observation_type";
-/// How a directive names its token.
+/// Member in which a directive names its token.
 pub(super) const TOKEN: &str = "authorization_token_id";
 
 const ABOUT_ALL: &str = "The proxy adds ids, time, budgets and evidence. The answer says where the episode stands and what is \

@@ -1,4 +1,4 @@
-//! The episodes of a session.
+//! Episodes of a session.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -44,7 +44,7 @@ use crate::refusal::{self, Place};
 use omen_gate::Fault;
 use omen_mcp::frame::Frame;
 
-/// What a proxy does with episodes, and where it writes them.
+/// How a proxy uses episodes, and where it writes them.
 pub struct Recording {
     mode: Mode,
     log: Shared,
@@ -59,25 +59,25 @@ impl fmt::Debug for Recording {
 }
 
 impl Recording {
-    /// Writes episodes to a log.
+    /// Creates a recording that writes episodes to a log.
     #[must_use]
     pub fn new(mode: Mode, log: impl Log) -> Self {
         Self { mode, log: Shared::new(Box::new(log)), budgets: Budgets::default(), synced: Synced::default() }
     }
 
-    /// Waits with `sync` for the disk: before a call is made, before its answer is passed on, and before a model reads that a
-    /// packet was accepted. What is not on the disk then is not done, or withheld.
+    /// Sets `sync` as the way to wait for the disk: before a call is made, before its answer is passed on, and before a model
+    /// reads that a packet was accepted. If the log is not on disk by then, the call is not made or the answer is withheld.
     #[must_use]
     pub fn synced(self, sync: impl Fn() -> io::Result<()> + Send + std::marker::Sync + 'static) -> Self {
         Self { synced: Synced::by(Arc::new(sync)), ..self }
     }
 
-    /// Ends the episodes that an earlier proxy has left open in the log, because it was killed: those of its latest session whose
-    /// correlation ids `is_own` takes for a proxy's. A call of which nobody knows what came of it has failed. `read` reads the
-    /// log from its start, twice.
+    /// Ends the episodes that an earlier proxy left open in the log because it was killed: those of its latest session whose
+    /// correlation ids belong to a proxy according to `is_own`. A call whose outcome is unknown has failed. `read` reads the log
+    /// from its start, twice.
     ///
     /// # Errors
-    /// If the log cannot be read, or what was written is not on the disk. An episode that cannot be ended says why.
+    /// If the log cannot be read, or what was written is not on disk. An episode that cannot be ended reports the reason.
     pub fn end_interrupted<R: BufRead>(
         &self,
         read: impl FnMut() -> io::Result<R>,
@@ -94,15 +94,15 @@ impl Recording {
     /// Checks the names of the tools that may be called.
     ///
     /// # Errors
-    /// If a client could take one of them for a tool of the episode.
+    /// If a client could mistake one of them for a tool of the episode.
     pub(crate) fn check(&self, config: &Config, names: &ClientNames) -> Result<(), String> {
         let allowed = config.allow.iter().map(|allowed| &allowed.demand.tool);
-        // No name with a prefix can be taken for one without.
+        // A name with a prefix cannot be mistaken for one without.
         let allowed = allowed.filter(|tool| self.mode == Mode::Enforce && names.only() == Some(&tool.server));
         collision(allowed.map(|tool| tool.tool.as_str())).map_or(Ok(()), |name| Err(list::taken(&name)))
     }
 
-    /// What an episode may use.
+    /// Sets the limits of an episode.
     #[must_use]
     pub fn budgets(self, budgets: Budgets) -> Self {
         Self { budgets, ..self }
@@ -121,14 +121,14 @@ pub(crate) struct Episodes {
     timeout: PositiveCount,
     on_veto: OnVeto,
     asks: Duration,
-    /// Who is asked about an escalation: those who confirm calls.
+    /// Confirmer asked about an escalation: the one that confirms calls.
     confirmer: Arc<dyn Confirmer>,
     answers: Answers,
-    /// The gate of the proxy, whose breakers say whether tools work.
+    /// Gate of the proxy, whose breakers show whether tools work.
     gate: Gate,
-    /// Held by the call that is under way where the episode is a turn.
+    /// Held by the call in progress if the episode is a turn.
     calling: tokio::sync::Mutex<()>,
-    /// The session's episode, if it is one; else those of the calls that are open, by their turns.
+    /// The session's episode, if it is a single one; otherwise the episodes of open calls, by turn.
     desks: Mutex<BTreeMap<TurnId, Desk>>,
 }
 
@@ -147,13 +147,13 @@ pub(crate) struct About<'a> {
 }
 
 impl Episodes {
-    /// Episodes of a session, with those who are asked about an escalation.
+    /// Creates the episodes of a session, with the confirmer that is asked about escalations.
     pub(crate) fn new(
         Recording { mode, log, budgets, synced }: Recording,
         about: About<'_>,
         confirmer: Arc<dyn Confirmer>,
     ) -> Arc<Self> {
-        // Between its directive and its end, a call waits for two lists of the server's tools, too.
+        // Between its directive and its end, a call also waits for two lists of the server's tools.
         let limits = &about.config.limits;
         let seconds = limits.call_timeout_seconds.saturating_add(limits.list_timeout_seconds.saturating_mul(2));
         let episodes = Self {
@@ -177,12 +177,12 @@ impl Episodes {
         Arc::new(episodes)
     }
 
-    /// A confirmer whose answers the episodes note.
+    /// Wraps a confirmer so that the episodes record its answers.
     pub(crate) fn witness(&self, then: Arc<dyn Confirmer>) -> Witness {
         self.answers.witness(then)
     }
 
-    /// The episode of a turn, which begins with its first packet.
+    /// Runs a function on the episode of a turn, which begins with its first packet.
     fn at<T>(&self, turn: &TurnId, then: impl FnOnce(&mut Desk) -> T) -> T {
         let turn = if self.mode == Mode::Enforce { &self.session } else { turn };
         let tools = self.tools();
@@ -198,40 +198,40 @@ impl Episodes {
             campaign: (self.mode == Mode::Observe).then(|| plain(self.session.as_str())),
             clock: Arc::clone(&self.clock),
             claims: self.claims.clone(),
-            // An episode of a call is whole when the call has ended; one of a session ends when its client does.
+            // The episode of a call is complete when the call has ended; the episode of a session ends when its client leaves.
             on_drop: if self.mode == Mode::Observe { OnDrop::Leave } else { OnDrop::Cancel },
         };
         Desk::new(Recorder::new(origin, self.log.clone()), self.budgets)
     }
 
-    /// Tools work unless a breaker says otherwise; a server that is gone has ended the session.
+    /// Returns whether tools work: they do unless a breaker says otherwise, since a lost server ends the session.
     fn tools(&self) -> ToolsState {
         let breakers = self.gate.health().breakers;
         let fails = breakers.values().any(|state| !matches!(state, BreakerState::Closed { .. }));
         if fails { ToolsState::ToolsPartial } else { ToolsState::ToolsOk }
     }
 
-    /// Whether the session's episode is the turn of its calls (A2, R2).
+    /// Returns whether the session's episode is the turn of its calls (A2, R2).
     pub(crate) fn is_turn(&self) -> bool {
         self.mode == Mode::Enforce
     }
 
-    /// The turn that the episode is, by its correlation id.
+    /// Returns the turn that the episode is, named by its correlation id.
     pub(crate) fn user_turn(&self) -> Option<TurnId> {
         TurnId::new(format!("corr_{}", plain(self.session.as_str()))).ok()
     }
 
-    /// Waits until no other call of the episode is under way, if the episode is a turn.
+    /// Waits until no other call of the episode is in progress, if the episode is a turn.
     pub(crate) async fn one_call(&self) -> Option<tokio::sync::MutexGuard<'_, ()>> {
         if self.is_turn() { Some(self.calling.lock().await) } else { None }
     }
 
-    /// The tool of the episode with a name, if the client has it.
+    /// Returns the tool of the episode with a name, if the client has it.
     pub(crate) fn own(&self, name: &str) -> Option<OwnTool> {
         OwnTool::named(name).filter(|_| self.mode == Mode::Enforce)
     }
 
-    /// What a call is, as far as it is known.
+    /// Returns the known facts about a call.
     pub(crate) fn facts(&self, turn: &TurnId, call: &ToolCall) -> CallFacts {
         let (tool, args) = (call.tool(), call.args());
         let recordable = self.gate.recordable(tool, args);
@@ -239,10 +239,10 @@ impl Episodes {
         CallFacts::new(turn, (tool.to_string(), self.names.shown(tool)), (args, recordable), hash, self.timeout)
     }
 
-    /// Lists the tools of the episode on the first page of the only server. Those of several are on the one page of all of them.
+    /// Appends the tools of the episode to the first page of the only server. With several servers, [`Self::list_all`] does so.
     ///
     /// # Errors
-    /// If the server has a tool that a client could take for one of them.
+    /// If the server has a tool that a client could mistake for one of the episode's.
     pub(crate) fn list(&self, page: Vec<u8>, response: &Frame, is_first: bool) -> Result<Vec<u8>, Fault> {
         if self.mode == Mode::Observe || self.names.only().is_none() {
             return Ok(page);
@@ -251,7 +251,7 @@ impl Episodes {
         if is_first { list::with_own(page) } else { Ok(page) }
     }
 
-    /// Lists the tools of the episode beside those of several servers.
+    /// Appends the tools of the episode to those of several servers.
     ///
     /// # Errors
     /// If the list cannot be read.
@@ -259,12 +259,12 @@ impl Episodes {
         if self.mode == Mode::Observe { Ok(page) } else { list::with_own(page) }
     }
 
-    /// The tool of the episode, as the audit log names it.
+    /// Returns the tool of the episode as the audit log names it.
     pub(crate) fn own_id(&self, tool: OwnTool) -> Option<ToolId> {
         self.names.own(tool)
     }
 
-    /// Does what the model asks of its episode, and gives the line for the client.
+    /// Performs the action that the model requests of its episode, and returns the line for the client.
     pub(crate) async fn drive(&self, tool: OwnTool, args: &str, at: &At<'_>) -> Vec<u8> {
         let args = serde_json::from_str::<Map<String, Value>>(args);
         let proposed = args.as_ref().ok().zip(tool.packet_type());
@@ -276,7 +276,7 @@ impl Episodes {
                 Err(self.at(at.turn, |desk| not_now(desk, why, Ran::No)))
             }
         };
-        // What was refused has written nothing.
+        // A refused action has written nothing.
         let done = match (done, self.synced.wait().await) {
             (Ok(_), Err(why)) => Err(self.at(at.turn, |desk| not_now(desk, Refused::not_synced(why), Ran::No))),
             (done, _) => done,
@@ -287,7 +287,7 @@ impl Episodes {
                 error!("refused `{}`: {}: {}", tool.name(), not_now.why.code(), not_now.why.unquoted());
                 let recorded = match &self.names.own(tool) {
                     Some(own) => self.record(&not_now, at.turn, own, None, proposed).await,
-                    // INVARIANT: the names of these tools are names.
+                    // INVARIANT: these tools have valid names.
                     None => Err(Blocked::new(GateCode::A1, "a tool without a name", "this is a bug; please report it")),
                 };
                 match recorded {
@@ -310,7 +310,7 @@ impl Episodes {
         };
         let given = args.clone();
         let on_veto = self.on_veto;
-        // In safe mode, there is nothing to escalate but that.
+        // In safe mode, only the end of safe mode can be escalated.
         if packet == PacketType::EscalationPacket
             && let Some(question) = self.at(at.turn, |desk| halted(desk, on_veto, &given))?
         {
@@ -340,13 +340,13 @@ impl Episodes {
         })
     }
 
-    /// The id of a tool of the server that the operator allows.
+    /// Returns the id of a server's tool that the operator allows.
     fn allowed(&self, name: &str) -> Option<String> {
         let tool = self.names.id(name)?;
         self.gate.permissions(&tool).map(|_| tool.to_string())
     }
 
-    /// Asks a human about an escalation: whether to go on with the step that it recommends.
+    /// Asks a human about an escalation: whether to take the step that it recommends.
     async fn ask(&self, turn: &TurnId, tool: OwnTool, args: &Map<String, Value>) -> Option<Reply> {
         let tool = self.names.own(tool)?;
         let permissions = Permissions::new([Permission::Write]).ok()?;
@@ -364,10 +364,10 @@ impl Episodes {
         guarded(self.asks, async move { Ok(confirmer.confirm(&question).await) }).await.ok()
     }
 
-    /// Whether a call may be made here, before anybody is asked to confirm it. An answer is not a promise.
+    /// Checks whether a call may be made here, before anyone is asked to confirm it. The result is not a promise.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason why the call may not be made.
     pub(crate) fn may(&self, call: &CallFacts) -> Result<(), NotNow> {
         if self.mode == Mode::Observe {
             return Ok(());
@@ -378,10 +378,10 @@ impl Episodes {
         })
     }
 
-    /// Records a call before it is made. None if what observes cannot record it, which stops nothing.
+    /// Records a call before it is made. Returns `None` if an observing proxy cannot record it, which does not stop the call.
     ///
     /// # Errors
-    /// Why the call may not be made.
+    /// The reason why the call may not be made.
     pub(crate) async fn begin(self: &Arc<Self>, call: CallFacts) -> Result<Option<Begun>, NotNow> {
         let heard = self.answers.take(&call.turn);
         let rationale = rationale(heard.as_ref());
@@ -400,7 +400,7 @@ impl Episodes {
                 let begun = Begun::new(Arc::clone(self) as Arc<dyn Ends>, call, recorded);
                 match (self.synced.wait().await, mode) {
                     (Ok(()), _) => Ok(Some(begun)),
-                    // Dropped, the call is recorded as cancelled, as far as that can be recorded.
+                    // Dropping the call records it as cancelled, if that can be recorded.
                     (Err(why), Mode::Enforce) => {
                         drop(begun);
                         Err(self.at(&turn, |desk| not_now(desk, Refused::not_synced(why), Ran::No)))
@@ -420,15 +420,15 @@ impl Episodes {
         }
     }
 
-    /// What the client is answered if the outcome of a call cannot be recorded: its answer is withheld.
+    /// Returns the answer to the client if the outcome of a call cannot be recorded: the tool's answer is withheld.
     pub(crate) fn unrecorded(&self, turn: &TurnId, why: Refused) -> NotNow {
         self.at(turn, |desk| not_now(desk, why, Ran::Yes))
     }
 
-    /// Records in the audit log what the episode refuses, under the code of its rule (G4, D76).
+    /// Records the episode's refusal in the audit log, under the code of its rule (G4, D76).
     ///
     /// # Errors
-    /// If it cannot be recorded (A1).
+    /// If the refusal cannot be recorded (A1).
     pub(crate) async fn record(
         &self,
         not_now: &NotNow,
@@ -451,7 +451,7 @@ impl Episodes {
         self.gate.refused_by_episode(turn, refused).await
     }
 
-    /// Records a call that the gate refuses, where each call is an episode.
+    /// Records a call that the gate refuses, if each call is an episode.
     pub(crate) async fn refused(
         &self,
         turn: &TurnId,
@@ -465,7 +465,7 @@ impl Episodes {
         }
         let heard = self.answers.take(turn);
         let call = CallFacts::unjudged(turn, format!("{server}/{}", omen_gate::bounded(tool)), self.timeout);
-        // A call that had begun has its end already.
+        // A call that had begun already has its end.
         let recorded = self.at(turn, |desk| match desk.recorder.packets() {
             0 => observe::refused(desk, &call, args, heard.as_ref(), (code, why)),
             _ => Ok(()),
@@ -479,14 +479,14 @@ impl Episodes {
         }
     }
 
-    /// Ends the session's episode, and says where it stood.
+    /// Ends the session's episode, and returns the state in which it was.
     pub(crate) fn close(&self, ended: &str) -> Option<String> {
         let mut desk = self.desks.lock().remove(&self.session)?;
         if desk.recorder.packets() == 0 {
             return None;
         }
         if self.mode == Mode::Enforce {
-            // An episode that ends over its budget ends halted.
+            // An episode that exceeds its budget at its end ends halted.
             let _ = integrity::within_budget(&mut desk, self.on_veto);
         }
         let state = desk.recorder.nodes();
@@ -496,7 +496,7 @@ impl Episodes {
         if let Some(turn) = self.user_turn() {
             self.gate.end_turn(&turn);
         }
-        // Nothing else waits any more.
+        // Nothing else is waiting any more.
         if let Err(why) = self.synced.now() {
             error!("{why}");
         }
@@ -526,7 +526,7 @@ impl Ends for Episodes {
         if self.mode == Mode::Enforce {
             return self.at(&call.turn, |desk| {
                 desk.end(call, recorded, outcome)?;
-                // The call is recorded; what comes next is refused.
+                // The call is recorded; the next action is refused.
                 let _ = integrity::within_budget(desk, self.on_veto);
                 Ok(())
             });
@@ -545,14 +545,14 @@ impl Ends for Episodes {
     }
 }
 
-/// What the client is answered if a refusal cannot be recorded.
+/// Returns the answer to the client if a refusal cannot be recorded.
 pub(crate) fn unrecorded_result(unrecorded: Blocked, not_now: &NotNow, at: &At<'_>) -> Vec<u8> {
     let refusal = CallRefusal { ran: not_now.ran, ..unrecorded.into() };
     let place = Place { id: at.id, turn: at.turn, call: None, era: at.era, promises: at.promises };
     refusal::result(&refusal, &place)
 }
 
-/// What an operator is asked where the episode is in safe mode, or has just been halted for its budget.
+/// Returns the question for an operator if the episode is in safe mode, or has just been halted for exceeding its budget.
 fn halted(desk: &mut Desk, on_veto: OnVeto, args: &Map<String, Value>) -> Result<Option<Map<String, Value>>, NotNow> {
     if !integrity::is_halted(desk) {
         integrity::within_budget(desk, on_veto).map_err(|why| not_now(desk, why, Ran::No))?;

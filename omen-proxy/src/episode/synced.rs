@@ -1,14 +1,14 @@
-//! Waiting for the disk, where nothing else has to wait for it.
+//! Waiting for the disk, on a thread where nothing else has to wait.
 
 use std::fmt;
 use std::io;
 use std::sync::{Arc, OnceLock};
 
-/// Waits until the log is on the disk.
+/// Function that waits until the log is on disk.
 pub(super) type Sync = dyn Fn() -> io::Result<()> + Send + std::marker::Sync;
 
-/// How a log gets onto its disk, if somebody waits for that. Once it has failed, it is not known what is there, so it has
-/// failed for good.
+/// State of the log's synchronization to disk, if anyone waits for it. Once a sync has failed, the content of the disk is
+/// unknown, so the failure is permanent.
 #[derive(Clone, Default)]
 pub(super) struct Synced {
     sync: Option<Arc<Sync>>,
@@ -26,7 +26,7 @@ impl Synced {
         Self { sync: Some(sync), failed: Arc::default() }
     }
 
-    /// What was written is on the disk when this returns; on a thread that may wait for it.
+    /// Waits until everything written is on disk, on a thread that may block.
     pub(super) async fn wait(&self) -> Result<(), String> {
         let here = self.clone();
         if here.sync.is_none() {
@@ -36,7 +36,7 @@ impl Synced {
         waited.unwrap_or_else(|_| Err(self.keep("the thread that waits for the disk has ended")))
     }
 
-    /// The same on this thread.
+    /// Same as [`wait`](Self::wait), on this thread.
     pub(super) fn now(&self) -> Result<(), String> {
         let Some(sync) = &self.sync else { return Ok(()) };
         match self.failed.get() {

@@ -1,4 +1,4 @@
-//! Who may speak to the proxy over HTTP: its names, the web pages that may use it, and the token.
+//! Access to the proxy over HTTP: its host names, the web pages that may use it, and the token.
 
 use std::net::IpAddr;
 
@@ -10,12 +10,12 @@ use super::headers::single;
 use super::refused::Refused;
 use super::token::Token;
 
-/// What is checked of each request before anything else is read.
+/// Checks made on each request before anything else is read.
 ///
-/// The host is checked because a web page can have its own name lead to this machine (DNS rebinding), and the
-/// origin because a web page can send requests to any name. By default the host is this machine, if the proxy
-/// listens on loopback, or the address that it listens on; and no web page may use the proxy. On loopback, clients may name the
-/// proxy's own origin: it serves no pages, so no page has it.
+/// The host is checked because a web page can make its own name resolve to this machine (DNS rebinding), and the origin because
+/// a web page can send requests to any name. By default, the host must be this machine, if the proxy listens on loopback, or
+/// otherwise the address that it listens on; and no web page may use the proxy. On loopback, clients may name the proxy's own
+/// origin: the proxy serves no pages, so no page has this origin.
 #[derive(Clone, Debug)]
 pub struct Access {
     hosts: Vec<Authority>,
@@ -23,7 +23,7 @@ pub struct Access {
     token: Option<Token>,
 }
 
-/// What is wrong with the access that was asked for.
+/// Error in the requested access.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadAccess {
@@ -38,26 +38,26 @@ pub enum BadAccess {
     /// Other machines could use the proxy.
     #[error("`{0}` is not a loopback address; add --token-file, so that only clients with the token are served")]
     NoToken(IpAddr),
-    /// It is not known what the proxy is called.
+    /// The host name of the proxy is unknown.
     #[error("`{0}` stands for all addresses; add --allow-host with the name that clients use")]
     NoHost(IpAddr),
 }
 
-/// A host, and its port if it matters.
+/// Host, with its port if the port matters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Authority {
-    /// In lower case. An IPv6 address is in brackets.
+    /// Name in lower case. An IPv6 address is in brackets.
     name: String,
     port: Option<u16>,
 }
 
-/// The names of this machine for itself.
+/// Names of this machine for itself.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 impl Authority {
     fn read(text: &str) -> Option<Self> {
         let (name, port) = match text.rsplit_once(':') {
-            // The colons of an address in brackets are its own.
+            // Colons within a bracketed address do not separate a port.
             Some((name, port)) if !port.contains(']') => {
                 let is_number = !port.is_empty() && port.bytes().all(|digit| digit.is_ascii_digit());
                 (name, Some(port.parse().ok().filter(|_| is_number)?))
@@ -76,7 +76,7 @@ impl Authority {
 }
 
 impl Access {
-    /// The access to a proxy that listens on this address.
+    /// Creates the access for a proxy that listens on this address.
     #[must_use]
     pub fn new(address: IpAddr) -> Self {
         let of = |name: &str| Authority { name: name.to_owned(), port: None };
@@ -94,10 +94,10 @@ impl Access {
         Self { hosts, origins: Vec::new(), token: None }
     }
 
-    /// Allows a further name in `Host`. One without a port is allowed with any.
+    /// Allows an additional name in `Host`. A name without a port is allowed with any port.
     ///
     /// # Errors
-    /// If it is not a host.
+    /// If the text is not a host.
     pub fn allow_host(mut self, host: &str) -> Result<Self, BadAccess> {
         self.hosts.push(Authority::read(host).ok_or_else(|| BadAccess::Host(bounded(host)))?);
         Ok(self)
@@ -106,7 +106,7 @@ impl Access {
     /// Allows web pages of an origin.
     ///
     /// # Errors
-    /// If it is not an origin.
+    /// If the text is not an origin.
     pub fn allow_origin(mut self, origin: &str) -> Result<Self, BadAccess> {
         let bad = || BadAccess::Origin(bounded(origin));
         let (scheme, host) = origin.split_once("://").ok_or_else(bad)?;
@@ -125,10 +125,10 @@ impl Access {
         self
     }
 
-    /// Whether a proxy may listen on an address with this access.
+    /// Checks that a proxy may listen on an address with this access.
     ///
     /// # Errors
-    /// If other machines could use it without a token, or it has no name.
+    /// If other machines could use the proxy without a token, or it has no host name.
     pub fn check(&self, address: IpAddr) -> Result<(), BadAccess> {
         if !address.is_loopback() && self.token.is_none() {
             return Err(BadAccess::NoToken(address));
@@ -139,16 +139,16 @@ impl Access {
         Ok(())
     }
 
-    /// Whether a request that is admitted has shown a token.
+    /// Returns whether an admitted request has presented a token.
     pub(super) fn has_token(&self) -> bool {
         self.token.is_some()
     }
 
-    /// Checks a request. Gives the origin, if it comes from a web page that may use the proxy.
+    /// Checks a request. Returns the origin if it comes from a web page that may use the proxy.
     pub(super) fn admit(&self, uri: &Uri, headers: &HeaderMap, is_preflight: bool) -> Result<Option<String>, Refused> {
         self.check_host(uri, headers)?;
         let origin = self.check_origin(headers)?;
-        // A browser asks first without the token whether it may send one.
+        // A browser first asks, without the token, whether it may send one.
         if !is_preflight {
             self.check_token(headers)?;
         }
@@ -159,7 +159,7 @@ impl Access {
         let host = single(headers, &HOST)?.ok_or_else(|| {
             Refused::new(StatusCode::BAD_REQUEST, "missing header `Host`", "send a name of the proxy")
         })?;
-        // Where the target has a name, too, both must be the same: readers differ in which they believe.
+        // If the target also contains a name, both must be the same, because readers differ in which one they trust.
         let targets_other = uri.authority().is_some_and(|target| !target.as_str().eq_ignore_ascii_case(host));
         let asked = Authority::read(host).filter(|_| !targets_other);
         let is_ours = |asked: &Authority| {
@@ -260,7 +260,7 @@ mod tests {
         for origin in ["https://localhost:80", "http://localhost:81", "http://127.0.0.1:80", "http://localhost"] {
             assert_eq!(own("localhost:80", origin), Some(403), "{origin}");
         }
-        // Elsewhere there may be pages under the same name.
+        // On other names, there may be pages with the same origin.
         let named = access.clone().allow_host("gate.example.com").unwrap();
         let headers = [("host", "gate.example.com"), ("origin", "http://gate.example.com")];
         assert_eq!(status(&named, "/mcp", &headers), Some(403));

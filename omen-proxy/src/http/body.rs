@@ -1,4 +1,4 @@
-//! The body of a response.
+//! Response body.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -13,7 +13,7 @@ use super::places::Serving;
 
 pub(super) const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// The body of a response: whole, or events as they come.
+/// Response body: either whole, or a stream of events.
 #[derive(Debug)]
 pub(super) enum Body {
     Whole(Option<Bytes>),
@@ -30,7 +30,7 @@ impl Body {
     }
 }
 
-/// The body of a response, with what its request holds until it is written.
+/// Response body, together with what its request holds until the body is written.
 #[derive(Debug)]
 pub(super) struct Held {
     pub(super) body: Body,

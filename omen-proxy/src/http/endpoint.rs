@@ -1,4 +1,4 @@
-//! The endpoint: what becomes of a request over HTTP.
+//! Endpoint: handling of an HTTP request.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,7 +37,7 @@ pub(super) struct Endpoint {
     pub(super) access: Access,
     pub(super) limits: HttpLimits,
     pub(super) reading: Reading,
-    /// How long a server may take for the handshake.
+    /// Time that a server may take for the handshake.
     pub(super) start: Duration,
     pub(super) sessions: Arc<Sessions>,
 }
@@ -45,10 +45,10 @@ pub(super) struct Endpoint {
 const BOTH: [&str; 2] = ["application/json", "text/event-stream"];
 
 impl Endpoint {
-    /// Answers a request, and holds the place of its connection from when that is not to be closed for another one.
+    /// Answers a request, and holds the place of its connection from the point at which it must not be closed for another one.
     ///
-    /// Where there is a token, that is once the head has shown it. Elsewhere anyone can send a head, and the rest of its request
-    /// as slowly as they like: there it is once the body has come.
+    /// With a token, that point is reached once the head has presented the token. Without one, anyone can send a head, and the
+    /// rest of the request as slowly as they like, so the point is reached only once the body has arrived.
     pub(super) async fn answer(self: Arc<Self>, request: Request<Incoming>, place: Arc<Place>) -> Response<Held> {
         let mut serving = None;
         let serves = || {
@@ -132,7 +132,7 @@ impl Endpoint {
         }
     }
 
-    /// A handshake: it begins a session.
+    /// Handles a handshake, which begins a session.
     async fn initialize(&self, headers: &HeaderMap, frame: &Frame) -> Result<Response<Body>, Refused> {
         if single(headers, SESSION_ID)?.is_some() {
             let help = "leave out `Mcp-Session-Id` to begin another session";
@@ -149,7 +149,7 @@ impl Endpoint {
         session.send(line).await.map_err(|_| gone())?;
         let answer = timeout(self.start, reader.next()).await.map_err(|_| gone())?.ok_or_else(gone)?;
         let mut response = whole(StatusCode::OK, answer.message.clone());
-        // An error begins none.
+        // An error begins no session.
         if Frame::read(answer.message.to_vec()).is_ok_and(|answer| answer.kind == Kind::Result) {
             let id = beginning.known()?;
             if let Ok(id) = HeaderValue::from_str(&id) {
@@ -159,14 +159,14 @@ impl Endpoint {
         Ok(response)
     }
 
-    /// A request of a session.
+    /// Handles a request of a session.
     async fn ask(&self, headers: &HeaderMap, frame: &Frame) -> Result<Response<Body>, Refused> {
         let session = self.session(headers).map_err(|refused| refused.of(frame.raw_id()))?;
         let reader = asked_in(&session, frame).await?;
         Ok(sse::respond(Guarded { reader, gone: None }, None, self.form(&session)))
     }
 
-    /// A request that needs no session. To close the connection is to cancel it.
+    /// Handles a request that needs no session. Closing the connection cancels it.
     async fn ask_without_session(&self, headers: &HeaderMap, frame: &Frame) -> Result<Response<Body>, Refused> {
         let session = self.sessions.common().map_err(|refused| refused.of(frame.raw_id()))?;
         if method_of(frame) == Some(CALL) {
@@ -194,7 +194,7 @@ impl Endpoint {
         }
     }
 
-    /// A stream for what belongs to no request, or one that is read on.
+    /// Opens a stream for messages that belong to no request, or one that is resumed.
     fn get(&self, headers: &HeaderMap) -> Result<Response<Body>, Refused> {
         check_accept(headers, &["text/event-stream"])?;
         let session = self.session(headers)?;
@@ -217,7 +217,7 @@ impl Endpoint {
     }
 
     fn delete(&self, headers: &HeaderMap) -> Result<Response<Body>, Refused> {
-        // It is checked as that of any other request.
+        // The session is checked as for any other request.
         self.session(headers)?;
         if let Some(id) = single(headers, SESSION_ID)? {
             self.sessions.end(id);
@@ -225,7 +225,7 @@ impl Endpoint {
         Ok(bare(StatusCode::NO_CONTENT))
     }
 
-    /// The session that a request names, in the version that was agreed on.
+    /// Returns the session that a request names, in the agreed version.
     fn session(&self, headers: &HeaderMap) -> Result<Arc<Session>, Refused> {
         let Some(id) = single(headers, SESSION_ID)? else {
             if is_stateless(headers)? {
@@ -251,14 +251,14 @@ impl Endpoint {
         Ok(session)
     }
 
-    /// Events without data came with 2025-11-25; before, clients do not expect them.
+    /// Returns the form of events. Events without data were introduced in 2025-11-25; older clients do not expect them.
     fn form(&self, session: &Session) -> Form {
         let is_primed = session.version().is_some_and(|version| version >= "2025-11-25");
         Form { is_numbered: true, is_primed, keep_alive: self.limits.keep_alive }
     }
 }
 
-/// Sends a request in a session, and gives what is sent to its client.
+/// Sends a request in a session, and returns the reader of messages for its client.
 async fn asked_in(session: &Session, frame: &Frame) -> Result<Reader, Refused> {
     let (reader, line) = session.open(frame).map_err(|_| in_use(frame))?;
     let number = reader.number();
@@ -287,7 +287,7 @@ fn unsent_because(unsent: Unsent, frame: &Frame) -> Refused {
     if matches!(frame.kind, Kind::Request(_)) { refused.of(frame.raw_id()) } else { refused }
 }
 
-/// The status that the protocol has for some errors (2026-07-28).
+/// Returns the status that the protocol defines for some errors (2026-07-28).
 fn status_of(message: &Bytes) -> StatusCode {
     let frame = Frame::read(message.to_vec()).ok().filter(|frame| frame.kind == Kind::Error);
     let code = frame.and_then(|frame| frame.raw(member(&frame, "code")?).parse::<i64>().ok());
@@ -311,7 +311,7 @@ fn bare(status: StatusCode) -> Response<Body> {
     response
 }
 
-/// What a browser asks before it sends a request of an allowed page.
+/// Returns the response to a browser's preflight for a request from an allowed page.
 fn preflight() -> Response<Body> {
     let mut response = bare(StatusCode::NO_CONTENT);
     let mut set = |name, value| {

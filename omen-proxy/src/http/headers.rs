@@ -1,4 +1,4 @@
-//! The headers of a request, and what of its body they repeat.
+//! Request headers, and the parts of the body that they repeat.
 
 use hyper::header::{ACCEPT, AsHeaderName, CONTENT_ENCODING, CONTENT_TYPE};
 use hyper::{HeaderMap, StatusCode};
@@ -14,7 +14,7 @@ use omen_mcp::json;
 pub(super) use omen_mcp::mcp_headers::{LAST_EVENT_ID, SESSION_ID, VERSION};
 use omen_mcp::mcp_headers::{METHOD, NAME, PARAM, decoded, method_of, name_of};
 
-/// The value of a header that stands once, or not at all.
+/// Returns the value of a header that occurs at most once.
 pub(super) fn single(headers: &HeaderMap, name: impl AsHeaderName) -> Result<Option<&str>, Refused> {
     let shown = name.as_str().to_owned();
     let bad = |what: &str| {
@@ -28,7 +28,7 @@ pub(super) fn single(headers: &HeaderMap, name: impl AsHeaderName) -> Result<Opt
     }
 }
 
-/// Whether the body is what the protocol says.
+/// Checks that the body has the type required by the protocol.
 pub(super) fn check_content(headers: &HeaderMap) -> Result<(), Refused> {
     let refused = |reason: String| {
         Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, reason, "send one message as `application/json` in UTF-8")
@@ -53,7 +53,7 @@ pub(super) fn check_content(headers: &HeaderMap) -> Result<(), Refused> {
     }
 }
 
-/// Whether the client takes each of these types.
+/// Checks that the client accepts each of these types.
 pub(super) fn check_accept(headers: &HeaderMap, needed: &[&str]) -> Result<(), Refused> {
     let values: Vec<_> = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
     let taken: Vec<_> = values
@@ -75,7 +75,7 @@ pub(super) fn check_accept(headers: &HeaderMap, needed: &[&str]) -> Result<(), R
     }
 }
 
-/// What a request says of itself in the era without a handshake (2026-07-28).
+/// Statements of a request in the era without a handshake (2026-07-28).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Modern {
     version: String,
@@ -83,7 +83,7 @@ pub(super) struct Modern {
 }
 
 impl Modern {
-    /// Reads the members of `_meta` that take the place of a handshake; nothing if the version is not among them.
+    /// Reads the members of `_meta` that replace a handshake; `None` if the version is not among them.
     pub(super) fn of(frame: &Frame) -> Option<Self> {
         let params = frame.members().ok()?;
         let meta = params.iter().find(|member| member.key == "_meta")?;
@@ -95,7 +95,7 @@ impl Modern {
         Some(Self { version, declares })
     }
 
-    /// Checks the version, and the headers that such a request must have.
+    /// Checks the version and the headers that such a request must have.
     pub(super) fn check(&self, frame: &Frame, headers: &HeaderMap) -> Result<(), Refused> {
         let mismatch = |reason: String| mismatch(reason).of(frame.raw_id());
         match single(headers, VERSION)? {
@@ -109,7 +109,7 @@ impl Modern {
             }
             None => return Err(mismatch("missing header `MCP-Protocol-Version`".to_owned())),
         }
-        // What a later version means by a request is not known here, so it cannot be judged.
+        // It is unknown here what a later version means by a request, so it cannot be judged.
         if !STATELESS.contains(&self.version.as_str()) {
             return Err(Refused::unsupported(&self.version, &STATELESS).of(frame.raw_id()));
         }
@@ -134,16 +134,16 @@ impl Modern {
     }
 }
 
-/// Whether the header names a version in which each request says in `_meta` what a handshake would.
+/// Returns whether the header names a version in which each request states in `_meta` what a handshake would.
 pub(super) fn is_stateless(headers: &HeaderMap) -> Result<bool, Refused> {
     Ok(single(headers, VERSION)?.is_some_and(|version| STATELESS.contains(&version)))
 }
 
-/// The versions without a handshake.
+/// Versions without a handshake.
 const STATELESS: [&str; 1] = ["2026-07-28"];
 
-/// Whether the headers that repeat a part of the body say the same, as far as they are there: who stands in between may have
-/// relied on them.
+/// Checks that headers which repeat parts of the body agree with it, if they are present: intermediaries may have relied on
+/// them.
 pub(super) fn check_mirrored(frame: &Frame, headers: &HeaderMap) -> Result<(), Refused> {
     let is_request = matches!(frame.kind, Kind::Request(_));
     let of = |refused: Refused| if is_request { refused.of(frame.raw_id()) } else { refused };
@@ -174,7 +174,7 @@ pub(super) fn check_mirrored(frame: &Frame, headers: &HeaderMap) -> Result<(), R
     Ok(())
 }
 
-/// Whether the headers repeat the arguments that the schema of the tool says: `wanted` are its headers.
+/// Checks that the headers repeat the arguments specified by the tool's schema: `wanted` are the headers from the schema.
 pub(super) fn check_params(
     frame: &Frame,
     headers: &HeaderMap,
@@ -183,7 +183,7 @@ pub(super) fn check_params(
     let mismatch = |reason: String| mismatch(reason).of(frame.raw_id());
     for (name, value) in &wanted.map_err(mismatch)? {
         let Some(said) = single(headers, name)? else { return Err(mismatch(format!("missing header `{name}`"))) };
-        // INVARIANT: it was made of text.
+        // INVARIANT: the value was created from text.
         let value = value.to_str().ok().and_then(decoded);
         let decoded = decoded(said);
         if decoded.is_none() || decoded != value {
@@ -194,8 +194,8 @@ pub(super) fn check_params(
     Ok(())
 }
 
-/// Whether an argument of a call has this value. Which one a header repeats is in the schema of the tool; what no argument says,
-/// no header may say.
+/// Returns whether an argument of a call has this value. The tool's schema says which argument a header repeats; a header must
+/// not have a value that no argument has.
 fn is_an_argument(frame: &Frame, value: &str) -> bool {
     let args = member(frame, "arguments").and_then(|span| json::object(frame.text(), span).ok());
     args.is_some_and(|args| args.values().any(|argument| says(argument, value)))
@@ -211,7 +211,7 @@ fn says(argument: &Value, value: &str) -> bool {
             let number = number.to_string();
             number == value || whole(&number).is_some_and(|number| whole(value) == Some(number))
         }
-        // Parameters of objects may be repeated, too; items of arrays may not.
+        // Parameters within objects may be repeated too; items of arrays may not.
         Value::Object(members) => members.values().any(|argument| says(argument, value)),
         Value::Null | Value::Array(_) => false,
     }

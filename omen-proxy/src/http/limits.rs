@@ -1,32 +1,32 @@
-//! How much of HTTP the proxy takes.
+//! Limits of the proxy over HTTP.
 
 use std::time::Duration;
 
-/// What is taken from clients over HTTP. How long a message may be is a limit of the server's.
+/// Limits on clients over HTTP. The maximum message length is a limit of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HttpLimits {
-    /// Sessions that run at once, each with a server of its own.
+    /// Maximum number of sessions that run at once, each with a separate server.
     pub sessions: usize,
-    /// A session that nobody uses for so long is ended.
+    /// Time after which an unused session is ended.
     pub idle: Duration,
-    /// Connections that are open at once. For a further one, the oldest is closed of those that wait for a request; where none
-    /// does, it waits.
+    /// Maximum number of open connections. For a further one, the oldest connection that waits for a request is closed; if
+    /// none does, the new one waits.
     pub connections: usize,
-    /// Connections of one address that wait for a request, or for the rest of its head; without a token, also for the rest of its
-    /// body. For a further one, the oldest is closed.
+    /// Maximum number of connections from one address that wait for a request or the rest of its head; without a token, also for
+    /// the rest of its body. For a further one, the oldest is closed.
     pub waiting: usize,
-    /// Time for the head of a request, also of the next one of a connection.
+    /// Time for the head of a request, including the next one on a connection.
     pub head: Duration,
     /// Time for the body of a request.
     pub body: Duration,
-    /// Bytes of all bodies that are read at once.
+    /// Maximum size of all bodies that are read at once, in bytes.
     pub bodies: usize,
-    /// A connection whose other side takes nothing for so long is closed.
+    /// Time after which a connection is closed if its other side reads nothing.
     pub stall: Duration,
-    /// Bytes of the messages of a session that wait to be read, or are kept to be read again.
+    /// Maximum size of a session's messages that wait to be read, or are kept for rereading, in bytes.
     pub kept: usize,
-    /// How often a stream without news sends a sign of life.
+    /// Interval at which a stream without news sends a keep-alive.
     pub keep_alive: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! Connections: how many there are, and how long they may take.
+//! Connections: their number, and their time limits.
 use tracing::warn;
 
 use crate::server::SpawnInSpan as _;
@@ -21,16 +21,16 @@ use tokio::time::{Instant, Sleep, sleep};
 use super::endpoint::Endpoint;
 use super::places::{Closed, Place, Places};
 
-/// Bytes of the head of a request, at most.
+/// Maximum size of a request's head in bytes.
 pub(super) const HEAD_BYTES: usize = 32 << 10;
 
-/// Headers of a request, at most.
+/// Maximum number of headers in a request.
 pub(super) const HEADERS: usize = 64;
 
-/// What is done if no connection can be accepted, such as without file descriptors: others may end.
+/// Pause if no connection can be accepted, e.g. for lack of file descriptors: other connections may end in the meantime.
 pub(super) const PAUSE: Duration = Duration::from_millis(100);
 
-/// Accepts connections until it is asked to stop. Gives those that are open.
+/// Accepts connections until asked to stop. Returns those that are open.
 pub(super) async fn accept(
     listener: TcpListener,
     endpoint: &Arc<Endpoint>,
@@ -44,7 +44,7 @@ pub(super) async fn accept(
         while connections.try_join_next().is_some() {}
         let accepted = async {
             let (stream, peer) = listener.accept().await?;
-            // Without room, this one waits here, and others in the system.
+            // If there is no room, this connection waits here, and others wait in the system.
             Ok::<_, io::Error>((stream, places.enter(peer.ip()).await))
         };
         let accepted = tokio::select! {

@@ -1,15 +1,15 @@
-//! What a client has said to the server in the members that carry rounds.
+//! Client input for the server, in the members that carry rounds.
 
 use omen_gate::{Blocked, GateCode};
 
 use omen_mcp::frame::Frame;
 
-/// A server has rounds of its own: what the client had for it when it was asked for a confirmation is kept here, and is what
-/// the server gets. So an answer to the gate is not seen by the server, and the other one not changed under the confirmation.
+/// Members that the client had for the server when it was asked for a confirmation: a server has its own rounds. They are
+/// restored for the server, which thus sees no answer to the gate, and whose own input cannot change during the confirmation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Kept(Vec<(&'static str, Box<str>)>);
 
-/// The members that carry rounds.
+/// Members that carry rounds.
 const ROUNDS: [&str; 2] = ["inputResponses", "requestState"];
 
 impl Kept {
@@ -22,7 +22,7 @@ impl Kept {
         Self(ROUNDS.into_iter().filter_map(raw).collect())
     }
 
-    /// The request with these in place of its own. All other members keep their bytes.
+    /// Returns the request with these members instead of its own. All other members keep their bytes.
     pub(super) fn restored(&self, request: &Frame) -> Result<Frame, Blocked> {
         let unread = |why: String| Blocked::new(GateCode::R3, why, "this is a bug in the gate; please report it");
         let members = request.members().map_err(|flaw| unread(flaw.to_string()))?;

@@ -1,11 +1,11 @@
-//! The text that a client carries from one round to the next.
+//! Sealed text that a client carries from one round to the next.
 
 use std::fmt;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-/// The key of a session. It is nowhere but here.
+/// Key of a session, which is stored nowhere else.
 pub(super) struct Seal([u8; 32]);
 
 impl fmt::Debug for Seal {
@@ -14,9 +14,9 @@ impl fmt::Debug for Seal {
     }
 }
 
-/// What the text begins with. A server's own begins in another way.
+/// Prefix of the text, which distinguishes it from a server's.
 const OURS: &str = "omen-gate.v1.";
-/// Codes of other things never look like this one.
+/// Domain separator that keeps codes for other data from being valid here.
 const DOMAIN: &[u8] = b"omen-gate-request-state/v1\n";
 
 impl Seal {
@@ -30,14 +30,14 @@ impl Seal {
         text.starts_with(OURS)
     }
 
-    /// Writes the number of a question, and the hash of its call.
+    /// Writes the number of a question and the hash of its call as sealed text.
     pub(super) fn close(&self, number: u64, call: &str) -> String {
         let said = format!("{number}.{call}");
         let code = self.mac(&said).map(|mac| base16ct::lower::encode_string(&mac.finalize().into_bytes()));
         format!("{OURS}{said}.{}", code.unwrap_or_default())
     }
 
-    /// Reads them, if the text is one of this key's, to the last byte.
+    /// Returns the number and hash if the text was sealed with this key and is unchanged.
     pub(super) fn open<'t>(&self, text: &'t str) -> Option<(u64, &'t str)> {
         let (said, code) = text.strip_prefix(OURS)?.rsplit_once('.')?;
         let code = base16ct::lower::decode_vec(code).ok()?;
@@ -46,7 +46,7 @@ impl Seal {
         Some((number.parse().ok()?, call))
     }
 
-    /// INVARIANT: every length of a key is one for an HMAC.
+    /// INVARIANT: an HMAC accepts keys of any length.
     fn mac(&self, said: &str) -> Option<Hmac<Sha256>> {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).ok()?;
         mac.update(DOMAIN);
