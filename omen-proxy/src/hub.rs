@@ -1,14 +1,14 @@
-//! The session of a client, with one server or with several.
+//! Session of a client with one or several servers.
 //!
-//! Each server has a session of its own ([`ServerSession`](crate::server::ServerSession)), in which its calls are judged, by the same steps, under the server's own
-//! name and the tool's own name. What stands between those sessions and the client decides only to which of them a message goes.
+//! Each server has a separate session ([`ServerSession`](crate::server::ServerSession)), in which its calls are judged by the
+//! same steps, under the server's and tool's own names. The code in between only decides where a message goes.
 //!
-//! With one server, everything passes as it is that is not judged. With several, they are one server to the client: its tools and
-//! prompts are named `SERVER__NAME`; ids and tokens are changed where two servers could choose the same; lists, capabilities and
-//! instructions are put together.
+//! With one server, everything that is not judged passes unchanged. With several, the client sees them as a single server: its
+//! tools and prompts are named `SERVER__NAME`; ids and tokens are changed if two servers could choose the same; lists,
+//! capabilities and instructions are merged.
 //!
-//! Architecture invariant: no rule is judged here, and nothing that a server has answered to a call is read or changed.
-//! Architecture invariant: nobody guesses which server is meant. What leaves a doubt is refused.
+//! Architecture invariant: no rule is judged here, and no server's answer to a call is read or changed.
+//! Architecture invariant: nothing guesses which server is meant. Ambiguous messages are refused.
 
 mod answers;
 mod everywhere;

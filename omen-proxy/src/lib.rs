@@ -1,15 +1,15 @@
-//! The gate as a proxy: to its client a server of the Model Context Protocol, to the servers behind it a client.
+//! The gate as a proxy: a server of the Model Context Protocol for its client, and a client for the servers behind it.
 //!
-//! What passes is passed on byte for byte, and read for judging alone. A `tools/call` takes the steps of a request, as in any
-//! program with a gate ([`omen_gate::pipeline`]): what the gate lets through is the client's own message, under an id of the
-//! proxy's, and what the client gets is the server's own answer, once the gate has recorded it and let it pass. A
-//! `tools/list` passes without the tools that may not be called. Everything else passes as it is, but for what could act
-//! without being a call ([`Passage`]).
+//! Messages are passed on byte for byte, and are read only to be judged. A `tools/call` takes the steps of a request, as in
+//! any program with a gate ([`omen_gate::pipeline`]): what the gate lets through is the client's own message, under one of
+//! the proxy's ids, and what the client gets is the server's own answer, once the gate has recorded it and let it pass. A
+//! `tools/list` passes without the tools that may not be called. Everything else passes unchanged, except for messages that
+//! could act without being a call ([`Passage`]).
 //!
 //! Architecture invariant: no rule is judged here. The gate decides, by the steps that every program takes; this crate reads
-//! messages, and knows which of them is a call.
-//! Architecture invariant: what a reader could take in two ways does not pass: a repeated key, a key that differs from one
-//! of the protocol only in case, an id that readers round.
+//! messages and knows which of them are calls.
+//! Architecture invariant: messages that readers could interpret in two ways do not pass: those with a repeated key, a key
+//! that differs from one of the protocol's only in case, or an id that readers round.
 
 mod client;
 #[cfg(unix)]

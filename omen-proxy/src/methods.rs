@@ -1,44 +1,44 @@
-//! The methods of the Model Context Protocol that the proxy knows, as data: who sends each, who answers it, and what it needs to
+//! Methods of the Model Context Protocol that the proxy knows, as data: who sends each, who answers it, and what it needs to
 //! pass. A new method is a row here.
 //!
-//! In front of one server, a method without a row passes as it is. In front of several, nothing says which of them it is for, so
-//! it is refused.
+//! In front of one server, a method without a row passes unchanged. In front of several, its server is unknown, so it is
+//! refused.
 
 use crate::passage::Passage;
 
 #[derive(Debug)]
 pub(crate) struct Method {
     pub(crate) name: &'static str,
-    /// Who sends it.
+    /// Side that sends the method.
     pub(crate) from: Side,
-    /// Whether the gate judges it as part of a call, whichever server it goes to.
+    /// Whether the gate judges the method as part of a call, whichever server it goes to.
     pub(crate) is_judged: bool,
-    /// Where it goes if the client has several servers.
+    /// Route of the method if the client has several servers.
     pub(crate) route: Route,
     pub(crate) needs: Needs,
-    /// The parameter that the header `Mcp-Name` repeats, if such a request must have it (2026-07-28).
+    /// Parameter that the header `Mcp-Name` repeats, if such a request must have the header (2026-07-28).
     pub(crate) header: Option<&'static str>,
 }
 
-/// A side of the proxy.
+/// Side of the proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Client,
     Server,
 }
 
-/// Where a message of the client goes, or what becomes of one of a server, if there are several.
+/// Destination of a client message, or handling of a server message, if there are several servers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Route {
-    /// The proxy answers it without any server.
+    /// The proxy answers it without a server.
     Answered,
-    /// The handshake with all servers, in one version of the protocol.
+    /// A handshake with all servers, in one protocol version.
     Handshake,
-    /// What takes the place of the handshake since 2026-07-28.
+    /// The replacement for the handshake since 2026-07-28.
     Discovery,
-    /// The lists of all servers as one.
+    /// The lists of all servers, merged.
     List(&'static List),
-    /// The server that the prefix of its `name` names.
+    /// The server named by the prefix of its `name`.
     ByName,
     /// The server that has the resource of its `uri`.
     ByUri,
@@ -46,38 +46,38 @@ pub(crate) enum Route {
     ByReference,
     /// Each server.
     ToAll,
-    /// Each server, by one request that stays open.
+    /// Each server, with one request that stays open.
     Listening,
-    /// Who has the request that it names by its id.
+    /// The holder of the request that it names by id.
     ById,
-    /// Who has the request that it names by its token.
+    /// The holder of the request that it names by token.
     ByToken,
-    /// From a server to the client.
+    /// The client, for a message from a server.
     ToClient,
 }
 
-/// What a method needs to pass.
+/// Requirement for a method to pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Needs {
     Nothing,
     One(Passage),
-    /// What its parameters show: whether the user is asked for a secret, or to open an address.
+    /// Determined by the parameters: whether the user is asked for a secret or to open an address.
     OfElicitation,
-    /// What its parameters show: whether changes of resources are asked for.
+    /// Determined by the parameters: whether changes of resources are requested.
     OfSubscription,
 }
 
-/// A list that servers have.
+/// List offered by servers.
 #[derive(Debug)]
 pub(crate) struct List {
     pub(crate) method: &'static str,
-    /// The member of a result that has the items.
+    /// Member of a result that contains the items.
     pub(crate) key: &'static str,
-    /// The member of an item that names it.
+    /// Member of an item that names it.
     pub(crate) named_by: &'static str,
-    /// Whether the name is a server's own, so that two servers may choose the same.
+    /// Whether servers choose the name, so two may choose the same.
     pub(crate) is_prefixed: bool,
-    /// The capability of a server that has such a list.
+    /// Capability of a server with such a list.
     pub(crate) capability: &'static str,
 }
 
@@ -110,8 +110,8 @@ pub(crate) const PROMPTS_CHANGED: &str = "notifications/prompts/list_changed";
 pub(crate) const RESOURCES_CHANGED: &str = "notifications/resources/list_changed";
 pub(crate) const RESOURCE_UPDATED: &str = "notifications/resources/updated";
 
-/// Requests of the client, its notifications, requests of servers, and the notifications of servers that are not passed on as
-/// they are.
+/// Requests and notifications from the client, requests from servers, and notifications from servers that are not passed on
+/// unchanged.
 #[rustfmt::skip]
 const METHODS: [Method; 30] = [
     of_client(INITIALIZE, Route::Handshake),
@@ -172,12 +172,12 @@ impl Method {
     }
 }
 
-/// The method of a request, if it has exactly this name.
+/// Returns the method of a request, if it has exactly this name.
 pub(crate) fn request(name: &str, from: Side) -> Option<&'static Method> {
     named(name, from).filter(|method| !method.is_notification())
 }
 
-/// The method of a notification, if it has exactly this name.
+/// Returns the method of a notification, if it has exactly this name.
 pub(crate) fn notification(name: &str, from: Side) -> Option<&'static Method> {
     named(name, from).filter(|method| method.is_notification())
 }
@@ -186,23 +186,23 @@ fn named(name: &str, from: Side) -> Option<&'static Method> {
     METHODS.iter().find(|method| method.from == from && method.name == name)
 }
 
-/// The parameter that the header `Mcp-Name` of a request must repeat.
+/// Returns the parameter that the header `Mcp-Name` of a request must repeat.
 pub(crate) fn header(name: Option<&str>) -> Option<&'static str> {
     request(name?, Side::Client)?.header
 }
 
-/// What a message needs to pass whose method a lenient peer could take for one of these.
+/// Returns what a message needs to pass if a lenient peer could take its method for one of these.
 pub(crate) fn needs(name: &str, from: Side) -> Needs {
     let found = METHODS.iter().find(|method| method.from == from && letters(method.name).eq(letters(name)));
     found.map_or(Needs::Nothing, |method| method.needs)
 }
 
-/// Whether a method is one of tools that this program does not know, or one that a lenient peer could take for one.
+/// Returns whether a method is a tools method unknown to this program, or could be taken for one by a lenient peer.
 pub(crate) fn is_unknown_of_tools(name: &str) -> bool {
     letters(name).take(4).eq("tool".chars())
 }
 
-/// The letters of a name as a lenient peer could read it.
+/// Iterates over the letters of a name as a lenient peer could read it.
 pub(crate) fn letters(name: &str) -> impl Iterator<Item = char> + '_ {
     omen_mcp::json::folded(name).filter(|c| c.is_alphanumeric())
 }

@@ -1,32 +1,32 @@
-//! What passes only if the operator lets it.
+//! Messages that pass only if the operator allows them.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What passes only if the operator lets it.
+/// Kind of message that passes only if the operator allows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Passage {
-    /// A server has the client's model write something (`sampling/createMessage`).
+    /// A server asks the client's model to write something (`sampling/createMessage`).
     Sampling,
     /// A server asks the user for something that looks like a secret (`elicitation/create`).
     Secrets,
-    /// A server has the user open an address (`elicitation/create` in URL mode).
+    /// A server asks the user to open an address (`elicitation/create` in URL mode).
     Urls,
-    /// A client has the server report changes of resources (`resources/subscribe`, `subscriptions/listen`).
+    /// A client asks a server to report changes of resources (`resources/subscribe`, `subscriptions/listen`).
     Subscriptions,
-    /// A server asks which folders its client works in (`roots/list`), and may take them in place of those that the operator gave it.
+    /// A server asks which folders its client works in (`roots/list`), and may use them instead of those given by the operator.
     Roots,
-    /// A call is to run as a task, whose result is fetched later and is not judged (`task` of `tools/call`).
+    /// A call is to run as a task, whose result is fetched later and not judged (`task` of `tools/call`).
     Tasks,
 }
 
 impl Passage {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 6] =
         [Self::Sampling, Self::Secrets, Self::Urls, Self::Subscriptions, Self::Roots, Self::Tasks];
 
-    /// The name by which an operator lets it pass, such as `sampling`.
+    /// Returns the name by which an operator allows the messages, such as `sampling`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -57,7 +57,7 @@ impl fmt::Display for Passage {
     }
 }
 
-/// An unknown name of a [`Passage`].
+/// Error for an unknown name of a [`Passage`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid value `{0}`; expected one of `sampling`, `secrets`, `urls`, `subscriptions`, `roots`, `tasks`")]
 pub struct UnknownPassage(String);

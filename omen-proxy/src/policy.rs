@@ -1,4 +1,4 @@
-//! What is not a call of a tool and could act, or make somebody act: which of it passes.
+//! Policy on messages that are not tool calls but could act, or cause someone to act.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::methods::{self, Needs, Side, letters};
 use crate::passage::Passage;
 use omen_mcp::frame::Frame;
 
-/// What the operator lets pass. By default none of it.
+/// Messages that the operator allows to pass. By default none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Passages(BTreeSet<Passage>);
 
@@ -20,13 +20,13 @@ impl FromIterator<Passage> for Passages {
 }
 
 impl Passages {
-    /// Lets a request pass that is not judged as a call, or says why not.
+    /// Checks whether a request that is not judged as a call may pass.
     pub(crate) fn request(&self, method: &str, from: Side, frame: &Frame) -> Result<(), Blocked> {
         let params = || frame.body().map_or(Ok(Map::new()), |body| omen_mcp::json::object(frame.text(), body));
         self.judge(needed(method, from, params))
     }
 
-    /// Lets a result pass that asks something of the client, or says why not.
+    /// Checks whether a result that requests something from the client may pass.
     pub(crate) fn input_requests(&self, requests: &Value) -> Result<(), Blocked> {
         match of_input_requests(requests) {
             Ok(needed) => needed.into_iter().try_for_each(|passage| self.check(passage)),
@@ -34,7 +34,7 @@ impl Passages {
         }
     }
 
-    /// Lets pass what asks for something, or says why not.
+    /// Checks whether a message that requests something may pass.
     fn judge(&self, needed: PassageCheck) -> Result<(), Blocked> {
         let unread = |why: String| {
             let message = format!("the message cannot be judged: {}", omen_gate::bounded(&why));
@@ -44,7 +44,7 @@ impl Passages {
         self.check(needed.map_err(unread)?)
     }
 
-    /// Lets it pass, or says why not.
+    /// Checks whether a kind of message may pass.
     pub(crate) fn check(&self, passage: Option<Passage>) -> Result<(), Blocked> {
         match passage {
             Some(passage) if !self.0.contains(&passage) => {
@@ -57,8 +57,8 @@ impl Passages {
     }
 }
 
-/// What a request needs to pass, other than one that the gate judges: one that is sent, or one that stands in a result
-/// (`inputRequests`). Its parameters are read only where they matter.
+/// Returns what a request needs to pass, unless the gate judges it. The request may have been sent, or be part of a
+/// result (`inputRequests`). Its parameters are read only if they matter.
 pub(crate) fn needed(
     method: &str,
     from: Side,
@@ -80,10 +80,10 @@ pub(crate) fn needed(
     }
 }
 
-/// What a request needs to pass, if it needs anything; or why its parameters cannot be read.
+/// What a request needs to pass, if anything, or the reason why its parameters cannot be read.
 pub(crate) type PassageCheck = Result<Option<Passage>, String>;
 
-/// What is asked for in `inputRequests` of a result (2026-07-28): requests by their names.
+/// Returns what the `inputRequests` of a result (2026-07-28) need to pass; they are requests by name.
 fn of_input_requests(requests: &Value) -> Result<Vec<Option<Passage>>, String> {
     let Value::Object(requests) = requests else { return Err("expected an object for `inputRequests`".to_owned()) };
     let each = requests.values().map(|request| {
@@ -109,7 +109,7 @@ fn listens_to_resources(filter: &Value) -> bool {
     }
 }
 
-/// Looks for the words in every text and name, without regard to case and to what stands between letters.
+/// Searches every text and name for the words, ignoring case and characters between letters.
 fn mentions_a_secret(value: &Value) -> bool {
     let mentions = |text: &str| {
         let letters: String = letters(text).collect();

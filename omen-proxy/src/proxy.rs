@@ -1,4 +1,4 @@
-//! A proxy: what holds for its sessions, and how they are served.
+//! Proxy: the settings of its sessions, and how they are served.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -22,8 +22,8 @@ use crate::server::{Absent, Source, SpawnInSpan as _};
 use crate::settings::Settings;
 use crate::transport::{Kind, Transport};
 
-/// The gate between clients and one or several servers. With several, they are one server to a client, whose tools and prompts
-/// are named `SERVER__NAME`.
+/// Gate between clients and one or several servers. A client sees several servers as a single one, whose tools and prompts are
+/// named `SERVER__NAME`.
 ///
 /// ```no_run
 /// use omen_gate::Config;
@@ -45,7 +45,7 @@ use crate::transport::{Kind, Transport};
 #[must_use = "a proxy does nothing until it serves"]
 pub struct Proxy(ProxyBuilder);
 
-/// A proxy that is put together.
+/// Proxy builder.
 #[must_use = "a proxy does nothing until it serves"]
 pub struct ProxyBuilder {
     settings: Settings,
@@ -64,78 +64,78 @@ impl fmt::Debug for ProxyBuilder {
 }
 
 impl ProxyBuilder {
-    /// Adds a server of the configuration. All that the proxy is given holds for each of them.
+    /// Adds a server in the configuration. All settings of the proxy apply to each server.
     pub fn server(mut self, name: ServerName, source: Source) -> Self {
         self.servers.push((name, source));
         self
     }
 
-    /// Gives an audit log that is open already, in place of that of the configuration.
+    /// Uses an open audit log instead of the configured one.
     pub fn audit(mut self, audit: Audit) -> Self {
         self.audit = Some(audit);
         self
     }
 
-    /// Gives another clock than the machine's.
+    /// Replaces the machine's clock.
     pub fn clock(mut self, clock: Arc<dyn GateClock>) -> Self {
         self.settings.clock = Some(clock);
         self
     }
 
-    /// Says who confirms calls (G3) that the client's user has not. By default nobody does, and they are denied.
+    /// Sets the confirmer of calls (G3) that the client's user has not confirmed. Without one, such calls are denied.
     pub fn confirmer(mut self, confirmer: impl Confirmer) -> Self {
         self.settings.confirmer = Arc::new(confirmer);
         self
     }
 
     /// Lets the client ask its user to confirm calls, if it can. An answer that comes faster than this is the client's, not a
-    /// human's, and counts as none.
+    /// human's, and does not count.
     pub fn elicitation(mut self, least: Duration) -> Self {
         self.settings.elicitation = Some(least);
         self
     }
 
-    /// Lets messages pass that are not calls and could act. By default none of them do.
+    /// Allows messages to pass that are not calls but could act. By default none pass.
     pub fn pass(mut self, passages: impl IntoIterator<Item = Passage>) -> Self {
         self.settings.passages = passages.into_iter().collect();
         self
     }
 
-    /// Lists the tools that may not be called, too, with the reason in their description.
+    /// Also lists the tools that may not be called, with the reason in their description.
     pub fn show_blocked(mut self, show: bool) -> Self {
         self.settings.show_blocked = show;
         self
     }
 
-    /// Adds to the descriptions of tools what the rules on order say about their calls.
+    /// Adds what the rules on order say about the calls of tools to their descriptions.
     pub fn show_order(mut self, show: bool) -> Self {
         self.settings.show_order = show;
         self
     }
 
-    /// How long calls that run may go on when the session ends. By default two seconds.
+    /// Sets how long running calls may continue when the session ends. Two seconds by default.
     pub fn drain(mut self, limit: Duration) -> Self {
         self.settings.drain = limit;
         self
     }
 
-    /// Puts the configuration of a file in force, whole or not at all, whenever something is received. If it has changed, the
-    /// client is notified that the list of tools has.
+    /// Reloads the configuration from a file, as a whole or not at all, whenever `when` receives a message. If the
+    /// configuration has changed, the client is notified that the tool list has changed.
     pub fn reload(mut self, path: impl Into<PathBuf>, when: mpsc::Receiver<()>) -> Self {
         self.reload = Some(Reload { path: path.into(), when });
         self
     }
 
-    /// Writes the session as episodes of the protocol, or has its client's model drive one.
+    /// Writes the session as episodes of the protocol, or lets its client's model drive one.
     pub fn episode(mut self, recording: Recording) -> Self {
         self.recording = Some(recording);
         self
     }
 
-    /// Puts the proxy together.
+    /// Builds the proxy.
     ///
     /// # Errors
-    /// If there is no server, the configuration does not have one of them, or they cannot share a client, as [`Proxy::check`] says.
+    /// If there are no servers, one is not in the configuration, or they cannot share a client according to [`Proxy::check`].
     pub fn build(mut self) -> Result<Proxy, BadServers> {
         self.servers.sort_by(|(one, _), (other, _)| one.cmp(other));
         Proxy::check(self.servers.iter().map(|(name, _)| name))?;
@@ -148,8 +148,8 @@ impl ProxyBuilder {
 }
 
 impl Proxy {
-    /// Begins to put a proxy together. The name of the session is the turn of what belongs to no call, and the turns of calls
-    /// begin with it, so no two sessions of one log may have the same.
+    /// Creates a builder. The name of the session is the turn of entries that belong to no call, and the turns of calls begin
+    /// with it, so no two sessions in a log may have the same name.
     pub fn builder(config: Config, session: TurnId) -> ProxyBuilder {
         let settings = Settings::new(config);
         ProxyBuilder { settings, session, servers: Vec::new(), audit: None, reload: None, recording: None }
@@ -158,19 +158,19 @@ impl Proxy {
     /// Checks whether servers with these names can share a client.
     ///
     /// # Errors
-    /// If there are none or more than 64, or, if there are several, a name contains `__`, ends with `_`, or differs from another
-    /// one only in case.
+    /// If there are no names or more than 64, or, if there are several, a name contains `__`, ends with `_`, or differs from
+    /// another one only in case.
     pub fn check<'n>(names: impl IntoIterator<Item = &'n ServerName>) -> Result<(), BadServers> {
         check_names(&names.into_iter().collect::<Vec<_>>())
     }
 
     /// Serves one client over streams, until the client ends the session, its servers have ended, or the proxy is asked to stop;
-    /// or many clients over HTTP, until it is asked to stop. When this returns, the log has the outcome of every call that was
-    /// made, and none of the servers runs, nor anything that they have started.
+    /// or many clients over HTTP, until the proxy is asked to stop. When this returns, the log contains the outcome of every
+    /// call that was made, and neither the servers nor any processes that they started are running.
     ///
     /// # Errors
-    /// If nothing was served: there is no gate, the proxy may not listen there, or one of the servers cannot be started. A
-    /// program that is not there is not such an error: its server is one that ends at once.
+    /// If nothing was served: there is no gate, the proxy may not listen on the address, or one of the servers cannot be
+    /// started. A missing program is not such an error: it counts as a server that ends at once.
     pub async fn serve(
         mut self,
         transport: Transport,
@@ -185,7 +185,7 @@ impl Proxy {
             recording.check(&self.0.settings.config, &names).map_err(NotServed::Taken)?;
         }
         let config = &self.0.settings.config;
-        // Where an episode or the client's user has turns, they have several calls.
+        // If an episode or the client's user defines turns, a turn can have several calls.
         let has_turns = config.user_turn.is_some() || self.0.recording.is_some();
         if let Some(rule) = config.rule_per_turn().filter(|_| !has_turns) {
             return Err(NotServed::Turns(rule.to_owned()));
@@ -215,10 +215,10 @@ impl Proxy {
         served
     }
 
-    /// The gate of all sessions, which calls no tool itself.
+    /// Builds the gate of all sessions, which calls no tools itself.
     fn gate(&self, has_turns: bool) -> Result<Gate, NotServed> {
         let Settings { config, clock, .. } = &self.0.settings;
-        // A timer of the gate has no span of its own.
+        // Timers of the gate have no span of their own.
         let span = Span::current();
         let builder = Gate::builder(config.clone()).confirmer(Nobody).clients(has_turns);
         let builder = builder.debts(move |debt| span.in_scope(|| warn_of_debt(debt)));

@@ -1,4 +1,4 @@
-//! What a client reads of a refusal.
+//! Refusals as shown to a client.
 
 use omen_gate::{Blocked, CallHash, CallRefusal, TurnId, bounded};
 use serde_json::{Value, json};
@@ -27,10 +27,10 @@ pub(crate) fn result(refusal: &CallRefusal, at: &Place<'_>) -> Vec<u8> {
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{result}}}", at.id).into_bytes()
 }
 
-/// What a refusal belongs to.
+/// Context of a refusal.
 #[derive(Debug)]
 pub(crate) struct Place<'p> {
-    /// The id of the request, as it was written.
+    /// Request id as written.
     pub(crate) id: &'p str,
     pub(crate) turn: &'p TurnId,
     pub(crate) call: Option<CallHash>,
@@ -39,18 +39,18 @@ pub(crate) struct Place<'p> {
     pub(crate) promises: bool,
 }
 
-/// An error of the protocol.
+/// Returns a protocol error.
 pub(crate) fn error(raw_id: &str, code: i64, message: &str) -> Vec<u8> {
     let error = json!({ "code": code, "message": bounded(message) });
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{raw_id},\"error\":{error}}}").into_bytes()
 }
 
-/// The error for a line that is not a message. Whom it answers is not known.
+/// Returns the error for a line that is not a message. The request that it answers is unknown.
 pub(crate) fn malformed(why: &Malformed) -> Vec<u8> {
     error("null", why.code, &why.why)
 }
 
-/// The error for what the policy does not let pass.
+/// Returns the error for a message that the policy does not let pass.
 pub(crate) fn not_passed(raw_id: &str, why: &Blocked) -> Vec<u8> {
     let error = json!({
         "code": NOT_PASSED, "message": format!("{why}; {}", why.help),
@@ -59,12 +59,12 @@ pub(crate) fn not_passed(raw_id: &str, why: &Blocked) -> Vec<u8> {
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{raw_id},\"error\":{error}}}").into_bytes()
 }
 
-/// Where the decision stands in `_meta` and in the data of errors.
+/// Member of `_meta`, and of the data of errors, with the decision.
 const DECISION: &str = "omen/decision";
 
 pub(crate) const METHOD_NOT_FOUND: i64 = -32_601;
 pub(crate) const INVALID_PARAMS: i64 = -32_602;
 pub(crate) const INTERNAL_ERROR: i64 = -32_603;
 
-/// Outside of the codes that JSON-RPC and the protocol keep for themselves.
+/// Outside the codes that JSON-RPC and the protocol reserve.
 pub(crate) const NOT_PASSED: i64 = 403;

@@ -1,4 +1,4 @@
-//! A configuration that is read again while sessions run.
+//! Reloading of the configuration while sessions run.
 
 use std::path::PathBuf;
 
@@ -7,15 +7,15 @@ use omen_gate::config::PolicyHash;
 use tokio::sync::mpsc;
 use tracing::{error, info};
 
-/// Where the configuration is read again, and when.
+/// File of the configuration, and signal to reload it.
 pub(crate) struct Reload {
     pub(crate) path: PathBuf,
     pub(crate) when: mpsc::Receiver<()>,
 }
 
 impl Reload {
-    /// Puts what the file has in force, whole or not at all, whenever it is asked for. Gives the next policy that is
-    /// another one.
+    /// Reloads the file, as a whole or not at all, whenever requested. Returns the next policy that differs from the
+    /// current one.
     pub(crate) async fn next(&mut self, gate: &Gate) -> Option<PolicyHash> {
         loop {
             self.when.recv().await?;

@@ -1,13 +1,13 @@
-//! Streamable HTTP towards a server: the proxy as a client of a server that is reached at an address.
+//! Streamable HTTP towards a server: the proxy as a client of a server at an address.
 //!
-//! To the session behind it, such a server is one like any other: messages go to it and come from it. What differs is that it
-//! is known to which request an answer belongs, so that what goes wrong with one request is the fault of that request alone.
-//! Up to 2025-11-25 a handshake begins a session at the server, which has an end; since 2026-07-28 each request stands for
-//! itself. Which of the two a request is, it says itself; nothing is translated.
+//! To the session behind it, such a server is like any other: messages go to it and come from it. The difference is that the
+//! request of each answer is known, so an error in one request is the fault of that request alone. Up to 2025-11-25, a
+//! handshake begins a session at the server, which has an end; since 2026-07-28, each request is independent. Each request
+//! itself says which of the two it is; nothing is translated.
 //!
-//! Architecture invariant: a request is sent once. Only what has provably not left this machine counts as not sent: a
-//! connection that was not made. Every other failure leaves in doubt whether a tool ran.
-//! Architecture invariant: the values of headers stand in no message, log or error, and redirects are not followed.
+//! Architecture invariant: a request is sent once. It counts as not sent only if it has provably not left this machine,
+//! i.e. no connection was made. After every other failure, it is unknown whether a tool ran.
+//! Architecture invariant: no message, log or error contains the values of headers, and redirects are not followed.
 
 mod body;
 mod client;
@@ -39,7 +39,7 @@ use self::inner::Inner;
 use self::room::Room;
 use crate::server::Connection;
 
-/// A server that is reached over HTTP. Clones share connections.
+/// Server reached over HTTP. Clones share connections.
 #[derive(Clone)]
 pub struct Remote(Arc<Inner>);
 
@@ -53,17 +53,17 @@ impl Remote {
     /// Prepares to reach a server, and takes the values of its headers from the environment. No connection is made yet.
     ///
     /// # Errors
-    /// If a variable is missing, or what is needed for an encrypted connection.
+    /// If a variable is missing, or anything needed for an encrypted connection.
     pub fn new(endpoint: &Endpoint, server: ServerLimits, limits: RemoteLimits) -> Result<Self, BadRemote> {
         let client = Client::new(endpoint, &limits)?;
         let room = Room::new(limits.buffered.max(2 * server.line_bytes));
         Ok(Self(Arc::new(Inner { client, server, limits, room })))
     }
 
-    /// The same with the limits of a configuration.
+    /// Same as [`new`](Self::new), with the limits of a configuration.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub fn configured(endpoint: &Endpoint, limits: &Limits) -> Result<Self, BadRemote> {
         Self::new(endpoint, ServerLimits::from(limits), RemoteLimits::configured(limits))
     }

@@ -1,4 +1,4 @@
-//! The session with one server: what goes to it, what comes from it, and the gate in front of its tools.
+//! Session with one server: messages to it, messages from it, and the gate in front of its tools.
 
 mod connection;
 mod failed;

@@ -1,4 +1,4 @@
-//! What holds for all sessions of a proxy.
+//! Settings of all sessions of a proxy.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,17 +8,17 @@ use omen_gate::{Config, GateClock};
 
 use crate::policy::Passages;
 
-/// What holds for all sessions of a proxy.
+/// Settings of all sessions of a proxy.
 #[derive(Clone)]
 pub(crate) struct Settings {
     pub(crate) config: Config,
     pub(crate) confirmer: Arc<dyn Confirmer>,
-    /// If the client may ask its user: what comes faster is not a human's answer.
+    /// Minimum time for a human's answer, if the client may ask its user; anything faster does not count.
     pub(crate) elicitation: Option<Duration>,
     pub(crate) passages: Passages,
     pub(crate) show_blocked: bool,
     pub(crate) show_order: bool,
-    /// How long what runs may go on when a session ends.
+    /// Time that running work may continue when a session ends.
     pub(crate) drain: Duration,
     pub(crate) clock: Option<Arc<dyn GateClock>>,
 }

@@ -1,4 +1,4 @@
-//! How clients reach the proxy.
+//! Ways in which clients reach the proxy.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::http::{Access, HttpLimits, Listening};
 use crate::refusal::{self, INTERNAL_ERROR};
 use omen_mcp::frame::{Frame, Kind as FrameKind};
 
-/// How clients reach the proxy: one over streams, or many over Streamable HTTP.
+/// Way in which clients reach the proxy: one client over streams, or many over Streamable HTTP.
 pub struct Transport(pub(crate) Kind);
 
 pub(crate) enum Kind {
@@ -30,14 +30,14 @@ impl fmt::Debug for Transport {
 }
 
 impl Transport {
-    /// One client on the standard streams of this process.
+    /// Serves one client on the standard streams of this process.
     #[must_use]
     pub fn stdio() -> Self {
         let (input, output) = omen_mcp::stdio::stdio();
         Self::streams(input, output)
     }
 
-    /// One client: what it writes, and what it reads.
+    /// Serves one client: on the stream that it writes, and the one that it reads.
     pub fn streams(
         input: impl AsyncRead + Send + Unpin + 'static,
         output: impl AsyncWrite + Send + Unpin + 'static,
@@ -45,18 +45,18 @@ impl Transport {
         Self(Kind::Streams(Box::new(input), Box::new(output)))
     }
 
-    /// Clients over HTTP, each in a session of its own.
+    /// Serves clients over HTTP, each in a separate session.
     #[must_use]
     pub fn http(listener: TcpListener, access: Access, limits: HttpLimits) -> Self {
         Self(Kind::Http(Box::new(Listening { listener, access, limits })))
     }
 
     /// Answers the first request of a client on streams, usually `initialize`, with an error that says why its session does not
-    /// begin. Without it, the client sees nothing but a closed connection. Gives up if no request comes within 5 seconds. The
-    /// reason is cut to [`MAX_TEXT`](omen_gate::MAX_TEXT) bytes.
+    /// begin. Without this, the client would see only a closed connection. Gives up if no request comes within 5 seconds. The
+    /// reason is truncated to [`MAX_TEXT`](omen_gate::MAX_TEXT) bytes.
     pub async fn refuse(self, why: &str) {
         let Kind::Streams(input, mut output) = self.0 else { return };
-        // A client that is gone, or has sent nothing by then, waits for no answer.
+        // A client that is gone, or has sent nothing by then, is not waiting for an answer.
         let _ = timeout(PATIENCE, async {
             let Some(id) = first_request(input).await else { return };
             let _ = Line::new(refusal::error(&id, INTERNAL_ERROR, why)).write_to(&mut output).await;
@@ -65,7 +65,7 @@ impl Transport {
     }
 }
 
-/// The id of the first request, as it is written. What is not a message is passed over: nothing is done with it.
+/// Returns the id of the first request, as written. Text that is not a message is skipped: nothing is done with it.
 async fn first_request(input: impl AsyncRead + Unpin) -> Option<String> {
     let mut lines = Lines::new(input, LONGEST);
     loop {
@@ -78,10 +78,10 @@ async fn first_request(input: impl AsyncRead + Unpin) -> Option<String> {
     }
 }
 
-/// A client says at once what it wants.
+/// Time for the first request; a client says at once what it wants.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The longest line that is read, in bytes.
+/// Maximum length of a line in bytes.
 const LONGEST: usize = 1 << 20;
 
 #[cfg(test)]
@@ -91,7 +91,7 @@ mod tests {
 
     use super::Transport;
 
-    /// What a client reads that has sent this and then nothing.
+    /// Returns what a client receives after sending only this text.
     async fn answer(said: &[u8]) -> String {
         let (mut client, near) = duplex(4 << 20);
         client.write_all(said).await.unwrap();

@@ -1,7 +1,7 @@
-//! Another configuration when its file changes, or when the process gets SIGHUP.
+//! Notification when the configuration file changes or the process receives SIGHUP.
 //!
-//! The file is read twice a second. A watch by the system would be woken by every entry of an audit log in the same folder, and reports
-//! nothing of file systems of other machines and of links that come to lead elsewhere.
+//! The file is read twice a second. A file system watch would be triggered by every entry of an audit log in the same folder, and
+//! reports nothing about remote file systems or links whose targets change.
 
 use std::fmt;
 use std::io;
@@ -11,17 +11,17 @@ use std::time::Duration;
 use omen_gate::{Gate, ReloadError, Reloaded, regular};
 use tokio::time::sleep;
 
-/// How long a change may stay unseen.
+/// Maximum time for which a change may go unnoticed.
 const PERIOD: Duration = Duration::from_millis(500);
 
-/// How long a writer of the file may take from its first to its last byte. A file that is read too early gives an error or
-/// the old policy, and is read again when it is complete.
+/// Time that a writer of the file may take from its first to its last byte. A file that is read too early yields an error
+/// or the old policy, and is read again when it is complete.
 const SETTLE: Duration = Duration::from_millis(100);
 
-/// The changes of a file.
+/// Changes of a file.
 pub struct Changes {
     path: PathBuf,
-    /// What it was when it was read last; none if it could not be.
+    /// Content of the file when it was last read; `None` if it could not be read.
     seen: Option<Vec<u8>>,
     hangup: Hangup,
 }
@@ -32,22 +32,22 @@ impl fmt::Debug for Changes {
     }
 }
 
-/// A file that cannot be watched.
+/// Error for a file that cannot be watched.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot watch `{path}`: {why}")]
 pub struct NotWatched {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Why.
+    /// Cause of the failure.
     pub why: String,
 }
 
 impl Changes {
-    /// Watches a file from now on. From then on, SIGHUP does not end this process. Must be called within a runtime of
-    /// tokio, with its driver of input and output.
+    /// Watches a file from now on. SIGHUP then no longer ends this process. Must be called within a tokio runtime with
+    /// I/O enabled.
     ///
     /// # Errors
-    /// If the system cannot watch it.
+    /// If the system cannot watch the file.
     pub fn of(path: &Path) -> Result<Self, NotWatched> {
         let not_watched = |error: io::Error| NotWatched { path: path.to_owned(), why: error.to_string() };
         let path = std::path::absolute(path).map_err(not_watched)?;
@@ -56,7 +56,7 @@ impl Changes {
         Ok(Self { path, seen, hangup })
     }
 
-    /// Waits until the file is another one, or SIGHUP asks for it to be read again.
+    /// Waits until the file has changed, or SIGHUP requests a reload.
     pub async fn next(&mut self) {
         loop {
             tokio::select! {
@@ -79,13 +79,13 @@ impl Changes {
         }
     }
 
-    /// The file as it is now. Its file system may be slow.
+    /// Returns the current content of the file. Its file system may be slow.
     async fn read(&self) -> Option<Vec<u8>> {
         let path = self.path.clone();
         tokio::task::spawn_blocking(move || contents(&path)).await.unwrap_or_default()
     }
 
-    /// Puts the file in force in a gate whenever it changes, and reports what came of it. Ends when it is dropped.
+    /// Reloads the file in a gate whenever it changes, and reports the result. Ends when dropped.
     pub async fn reload(mut self, gate: Gate, report: impl Fn(Result<Reloaded, ReloadError>)) {
         loop {
             self.next().await;
@@ -98,7 +98,7 @@ fn contents(path: &Path) -> Option<Vec<u8>> {
     regular::read(path, omen_gate::config::MAX_BYTES as u64).ok()
 }
 
-/// SIGHUP, where there is such a thing.
+/// SIGHUP, on systems that have it.
 #[cfg(unix)]
 struct Hangup(tokio::signal::unix::Signal);
 

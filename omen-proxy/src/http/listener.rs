@@ -73,12 +73,12 @@ async fn serve(
     closed: Closed,
 ) {
     let place = Arc::new(place);
-    // An event is sent when it comes.
+    // Events are sent as soon as they arrive.
     let _ = stream.set_nodelay(true);
     let stream = TokioIo::new(Patient { stream, limit: endpoint.limits.stall, waits: None });
     let head = endpoint.limits.head;
     let service = service_fn(move |request| {
-        // The head of the request has come.
+        // The head of the request has arrived.
         let answer = Arc::clone(&endpoint).answer(request, Arc::clone(&place));
         async move { Ok::<_, Infallible>(answer.await) }
     });
@@ -90,16 +90,16 @@ async fn serve(
         .serve_connection(stream, service);
     tokio::pin!(connection);
     tokio::select! {
-        // Why a connection ended is the client's affair.
+        // The reason why a connection ended is the client's concern.
         _ = &mut connection => return,
-        // Another one takes its place, and no request is lost over it.
+        // Another connection takes its place, and no request is lost.
         _ = closed => return,
         _ = stopping.wait_for(|stopping| *stopping) => connection.as_mut().graceful_shutdown(),
     }
     let _ = connection.await;
 }
 
-/// A connection whose other side has to take what it is sent, in time.
+/// Connection whose other side must read what it is sent in time.
 struct Patient {
     stream: TcpStream,
     limit: Duration,
@@ -107,7 +107,7 @@ struct Patient {
 }
 
 impl Patient {
-    /// An error if what was to be written has waited for too long.
+    /// Returns an error if data has waited too long to be written.
     fn patient<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.waits = None;

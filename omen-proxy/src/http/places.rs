@@ -1,9 +1,9 @@
-//! Which connections are open, and which of them makes room for a new one.
+//! Open connections, and the choice of which one makes room for a new one.
 //!
-//! Until the head of its request is complete, nothing is known of a connection: anyone can open it, without a token. Where no
-//! token is asked for, the same holds until the body is complete. So such connections must not keep others out: one address has
-//! a bounded number of them, and where there is no room the oldest is closed. A connection with a request is never closed for
-//! another one.
+//! Until the head of its request is complete, nothing is known about a connection: anyone can open it, without a token. If no
+//! token is required, the same holds until the body is complete. Such connections must therefore not keep others out: one
+//! address may have only a bounded number of them, and if there is no room, the oldest is closed. A connection with a request
+//! is never closed for another one.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -12,33 +12,33 @@ use std::sync::Arc;
 use omen_base::Mutex;
 use tokio::sync::{Notify, oneshot};
 
-/// The connections that are open.
+/// Open connections.
 #[derive(Debug)]
 pub(super) struct Places {
     state: Mutex<State>,
-    /// A connection has ended, or waits for its next request.
+    /// Notified when a connection has ended or waits for its next request.
     room: Notify,
-    /// Connections at once, and those of one address that wait for a request.
+    /// Maximum number of connections, and of connections from one address that wait for a request.
     limits: (usize, usize),
 }
 
 #[derive(Debug, Default)]
 struct State {
     open: BTreeMap<u64, Open>,
-    /// Counts connections, and requests that have ended: what is less has happened before.
+    /// Counter of connections and of ended requests. A lower value happened earlier.
     count: u64,
 }
 
 #[derive(Debug)]
 struct Open {
     peer: Peer,
-    /// Since when no request has come; nothing while there is one.
+    /// Counter value since which the connection has had no request; `None` while it has one.
     waits_since: Option<u64>,
-    /// Dropped, it closes the connection.
+    /// Closes the connection when dropped.
     _closing: oneshot::Sender<()>,
 }
 
-/// Who is on the other side: an address, or the network that one host of IPv6 has to itself.
+/// Other side of a connection: an address, or the network assigned to a single IPv6 host.
 type Peer = IpAddr;
 
 fn peer(address: IpAddr) -> Peer {
@@ -48,24 +48,24 @@ fn peer(address: IpAddr) -> Peer {
     }
 }
 
-/// The place of one connection, until this is dropped.
+/// Place of one connection, held until dropped.
 #[derive(Debug)]
 pub(super) struct Place {
     places: Arc<Places>,
     number: u64,
 }
 
-/// Comes when a connection has to be closed for another one.
+/// Receiver that completes when a connection has to be closed for another one.
 pub(super) type Closed = oneshot::Receiver<()>;
 
 impl Places {
-    /// Has room for so many connections, of which so many of one address may wait for a request.
+    /// Creates room for this many connections, of which a limited number from one address may wait for a request.
     pub(super) fn new(connections: usize, waiting: usize) -> Arc<Self> {
         let limits = (connections.max(1), waiting.max(1));
         Arc::new(Self { state: Mutex::default(), room: Notify::new(), limits })
     }
 
-    /// The place of a new connection, once there is one. It waits only where every connection has a request.
+    /// Returns the place of a new connection once there is one. Waits only if every connection has a request.
     pub(super) async fn enter(self: &Arc<Self>, address: IpAddr) -> (Place, Closed) {
         loop {
             let room = self.room.notified();
@@ -102,7 +102,7 @@ impl State {
         self.open.values().filter(|open| open.peer == peer && open.waits_since.is_some()).count()
     }
 
-    /// The peer of which most connections wait, if any do.
+    /// Returns the peer with the most waiting connections, if any are waiting.
     fn busiest(&self) -> Option<Peer> {
         let mut counts = BTreeMap::<Peer, usize>::new();
         for open in self.open.values().filter(|open| open.waits_since.is_some()) {
@@ -122,7 +122,7 @@ impl State {
 }
 
 impl Place {
-    /// A request has come. The connection is not closed for another one until this is dropped.
+    /// Marks the connection as having a request. It is not closed for another one until the returned value is dropped.
     pub(super) fn serves(self: &Arc<Self>) -> Serving {
         self.waits(false);
         Serving(Arc::clone(self))
@@ -149,7 +149,7 @@ impl Drop for Place {
     }
 }
 
-/// A request of a connection: from its token, or else the end of its body, to the end of its response.
+/// Request on a connection: from its token, or otherwise the end of its body, to the end of its response.
 #[derive(Debug)]
 pub(super) struct Serving(Arc<Place>);
 
@@ -182,7 +182,7 @@ mod tests {
         let mut other = enter(&places, "10.0.0.2").unwrap();
         assert_eq!(all.iter_mut().map(is_closed).collect::<Vec<_>>(), [true, true, false, false, false]);
         assert!(!is_closed(&mut other));
-        // One that has a request waits no longer, and afterwards it has waited for a shorter time than the others.
+        // A connection with a request no longer waits, and afterwards it has waited for less time than the others.
         let serving = all[2].0.serves();
         all.push(enter(&places, "::ffff:10.0.0.1").unwrap());
         assert!(!all.iter_mut().skip(2).any(is_closed));

@@ -1,4 +1,4 @@
-//! Endpoint on loopback for programs of this machine that know a token: each POST gets what a function answers.
+//! Loopback endpoint for programs on this machine that know a token: each POST is answered by a function.
 
 use std::convert::Infallible;
 use std::net::Ipv4Addr;
@@ -25,14 +25,14 @@ use super::reading::Reading;
 use super::refused::Refused;
 use super::token::Token;
 
-/// Endpoint on loopback. It admits requests to this machine by its own name, from no web page, and with the token.
+/// Loopback endpoint. It admits requests addressed to this machine by its own name, not from web pages, and with the token.
 #[derive(Clone, Debug)]
 pub struct LoopbackPosts {
     access: Access,
     reading: Arc<Reading>,
 }
 
-/// Reason why a request gets no answer, as an error of HTTP.
+/// Reason why a request gets no answer, sent as an HTTP error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unanswered(pub String);
 
@@ -44,7 +44,7 @@ impl LoopbackPosts {
         Self { access: Access::new(Ipv4Addr::LOCALHOST.into()).token(token), reading }
     }
 
-    /// Answers requests until this is dropped. `answer` takes the target and the body of a request, and gives JSON. It is
+    /// Answers requests until dropped. `answer` receives the target and the body of a request and returns JSON. It is
     /// dropped if the client goes away.
     pub async fn serve<F, A>(self, listener: TcpListener, answer: F)
     where
@@ -87,12 +87,12 @@ impl LoopbackPosts {
                     response.headers_mut().insert(CONTENT_TYPE, JSON);
                     response
                 }
-                // Clients may take an empty answer for a good one.
+                // Clients may take an empty answer for a successful one.
                 Ok(_) => Refused::new(StatusCode::INTERNAL_SERVER_ERROR, "no answer", "please report this").response(),
                 Err(refused) => refused.response(),
             })
         });
-        // Why a connection ended is the client's affair.
+        // The reason why a connection ended is the client's concern.
         let _ = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(PATIENCE)
@@ -102,7 +102,7 @@ impl LoopbackPosts {
             .await;
     }
 
-    /// Target and body of a request that may be answered.
+    /// Returns the target and body of a request that may be answered.
     async fn read(&self, request: Request<Incoming>) -> Result<(String, Vec<u8>), Refused> {
         let (head, body) = request.into_parts();
         self.access.admit(&head.uri, &head.headers, false)?;
@@ -119,5 +119,5 @@ impl LoopbackPosts {
 /// Time for the head of a request, and for its body.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Connections at once. Further ones wait.
+/// Maximum number of connections at once. Further ones wait.
 const MAX_CONNECTIONS: usize = 64;

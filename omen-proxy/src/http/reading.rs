@@ -1,4 +1,4 @@
-//! The body of a request: how it is read, and how much of it.
+//! Reading of request bodies within limits.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,19 +11,19 @@ use tokio::time::timeout;
 
 use super::refused::Refused;
 
-/// How bodies are read.
+/// Limits for reading bodies.
 #[derive(Debug)]
 pub(super) struct Reading {
-    /// Bytes of one body.
+    /// Maximum size of a body in bytes.
     pub(super) limit: usize,
-    /// How long one may take.
+    /// Maximum time for a body.
     pub(super) time: Duration,
-    /// Room for all that are read at once, in units of [`UNIT`] bytes. A body takes it as it comes: what a head announces, and what
-    /// does not come, keeps no other out.
+    /// Room for all bodies that are read at once, in units of [`UNIT`] bytes. A body takes room only as it arrives: data that a
+    /// head announces but that never arrives keeps no other body out.
     pub(super) room: Arc<Semaphore>,
 }
 
-/// A body that was read, and the room that it takes until it is handed on.
+/// Body that has been read, and the room that it takes until it is passed on.
 #[derive(Debug)]
 pub(super) struct Taken {
     pub(super) bytes: Vec<u8>,
@@ -32,7 +32,7 @@ pub(super) struct Taken {
 
 const UNIT: usize = 1024;
 
-/// What is set aside for a body before anything of it has come.
+/// Capacity reserved for a body before any of it has arrived.
 const FIRST: usize = 64 << 10;
 
 fn full() -> Refused {
@@ -78,7 +78,7 @@ impl Reading {
             let needed = (bytes.len() + data.len()) / UNIT + 1;
             if needed > units {
                 let more = u32::try_from(needed - units).unwrap_or(u32::MAX);
-                // To wait for another body, which waits for this one, would be to wait for the end of the time.
+                // Waiting for another body, which in turn waits for this one, would mean waiting until the time limit.
                 room.push(Arc::clone(&self.room).try_acquire_many_owned(more).map_err(|_| full())?);
                 units = needed;
             }

@@ -1,4 +1,4 @@
-//! What a client reads of a request that was refused before anything was judged.
+//! Responses to requests that were refused before anything was judged.
 
 use bytes::Bytes;
 use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -8,32 +8,32 @@ use serde_json::{Map, Value, json};
 
 use super::body::Body;
 
-/// A refusal: an HTTP status, and an error of JSON-RPC with the reason and the way out.
+/// Refusal: an HTTP status, and a JSON-RPC error with the reason and the help.
 #[derive(Debug)]
 pub(super) struct Refused {
     status: StatusCode,
     code: i64,
     reason: String,
     help: String,
-    /// The id of the request, as it was written; none if it is not known.
+    /// Request id as written; `None` if unknown.
     id: Option<String>,
-    /// What the error says besides.
+    /// Additional data of the error.
     data: Map<String, Value>,
 }
 
-/// The headers of a request disagree with its body (2026-07-28).
+/// Code for headers of a request that disagree with its body (2026-07-28).
 pub(super) const HEADER_MISMATCH: i64 = -32_020;
-/// The version of the protocol is none of those that the proxy speaks (2026-07-28).
+/// Code for a protocol version that the proxy does not speak (2026-07-28).
 const UNSUPPORTED_VERSION: i64 = -32_022;
 
 impl Refused {
-    /// The code is that of the status: it is outside of those that JSON-RPC and the protocol keep for themselves.
+    /// Creates a refusal whose code is that of the status, which is outside the ranges reserved by JSON-RPC and the protocol.
     pub(super) fn new(status: StatusCode, reason: impl AsRef<str>, help: impl Into<String>) -> Self {
         let code = i64::from(status.as_u16());
         Self { status, code, reason: bounded(reason.as_ref()), help: help.into(), id: None, data: Map::new() }
     }
 
-    /// A request in a version of the protocol that the proxy does not speak.
+    /// Creates the refusal of a request in a protocol version that the proxy does not speak.
     pub(super) fn unsupported(requested: &str, supported: &[&str]) -> Self {
         let requested = bounded(requested);
         let reason = format!("unsupported protocol version `{requested}`");
@@ -43,12 +43,12 @@ impl Refused {
         refused.code(UNSUPPORTED_VERSION)
     }
 
-    /// The same with a code of the protocol.
+    /// Sets a code defined by the protocol.
     pub(super) fn code(self, code: i64) -> Self {
         Self { code, ..self }
     }
 
-    /// The same for a request with this id.
+    /// Sets the id of the refused request.
     pub(super) fn of(self, raw_id: &str) -> Self {
         Self { id: Some(raw_id.to_owned()), ..self }
     }
@@ -58,7 +58,7 @@ impl Refused {
         self.status
     }
 
-    /// One line for the operator.
+    /// Returns one line for the operator.
     pub(super) fn note(&self) -> String {
         format!("refused a request with the status {}: {}", self.status.as_u16(), self.reason)
     }
@@ -69,7 +69,7 @@ impl Refused {
         data.insert("reason".to_owned(), self.reason.into());
         data.insert("help".to_owned(), self.help.into());
         let error = json!({ "code": self.code, "message": message, "data": data });
-        // The error of a request that has no id, or whose id is not known, has none.
+        // The error for a request without an id, or with an unknown id, has no id.
         let id = self.id.map(|id| format!(",\"id\":{id}")).unwrap_or_default();
         let text = format!("{{\"jsonrpc\":\"2.0\"{id},\"error\":{}}}", error);
         let mut response = Response::new(Body::whole(Bytes::from(text)));

@@ -1,5 +1,5 @@
-//! The ids and tokens of requests that share a session (2026-07-28): each client chooses its own, so two may choose the same.
-//! Of a message, nothing else is changed.
+//! Ids and tokens of requests that share a session (2026-07-28): each client chooses its own, so two may choose the same.
+//! Nothing else in a message is changed.
 
 use std::ops::Range;
 
@@ -9,10 +9,10 @@ use omen_mcp::Id;
 use omen_mcp::edit::{edited, member, meta};
 use omen_mcp::frame::{Frame, Kind};
 
-/// By which of its requests a client knows a notification of a subscription.
+/// Member by which a client assigns a subscription's notification to one of its requests.
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
-/// A request that keeps its id.
+/// Returns a request that keeps its id.
 pub(super) fn as_it_is(frame: &Frame) -> Asked {
     let token = meta(frame, "progressToken").and_then(|span| Id::read(frame.raw(span)));
     Asked {
@@ -26,7 +26,7 @@ pub(super) fn as_it_is(frame: &Frame) -> Asked {
     }
 }
 
-/// A request under a number, in place of its id and its token.
+/// Returns a request in which a number replaces its id and token.
 pub(super) fn of_client(frame: &Frame, number: u64) -> (Asked, String) {
     let own = number.to_string();
     let token = meta(frame, "progressToken");
@@ -44,7 +44,7 @@ pub(super) fn of_client(frame: &Frame, number: u64) -> (Asked, String) {
     (asked, text)
 }
 
-/// A response under the id that the client has given its request.
+/// Returns a response under the id that the client gave its request.
 pub(super) fn response(frame: &Frame, asked: &Asked) -> String {
     let subscription =
         meta(frame, SUBSCRIPTION).filter(|span| Id::read(frame.raw(span.clone())).as_ref() == Some(&asked.id));
@@ -52,7 +52,7 @@ pub(super) fn response(frame: &Frame, asked: &Asked) -> String {
     edited(frame.text(), spans.map(|span| (span, asked.raw_id.clone())).collect())
 }
 
-/// A notification that says to which request it belongs: that request's stream, and the notification as its client knows it.
+/// Returns the request's stream for a notification that names its request, and the notification as its client knows it.
 pub(super) fn for_its_client(frame: &Frame, streams: &Streams) -> Option<(u64, String)> {
     if let Some(span) = meta(frame, SUBSCRIPTION) {
         let (number, asked) = streams.asked(&Id::read(frame.raw(span.clone()))?)?;
@@ -66,13 +66,13 @@ pub(super) fn for_its_client(frame: &Frame, streams: &Streams) -> Option<(u64, S
     Some((number, edited(frame.text(), vec![(span, asked.raw_token?)])))
 }
 
-/// The token by which progress names its request, and where it stands.
+/// Returns the token by which a progress notification names its request, and its range.
 pub(super) fn progress_token(frame: &Frame) -> Option<(Id, Range<usize>)> {
     let span = member(frame, "progressToken")?;
     Some((Id::read(frame.raw(span.clone()))?, span))
 }
 
-/// The notification that nobody waits for the answer to a request.
+/// Returns the notification that nobody waits for the answer to a request.
 pub(super) fn cancelled(id: &Id) -> String {
     let id = id.raw();
     let params = format!("{{\"requestId\":{id},\"reason\":\"the client has closed the connection\"}}");

@@ -1,4 +1,4 @@
-//! A session behind HTTP: what its clients send, and where what they get goes.
+//! Session behind HTTP: the messages from its clients, and the routing of messages to them.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -23,31 +23,31 @@ use omen_mcp::frame::{Frame, Kind};
 use omen_mcp::outbox::{Outbox, OutboxReader};
 use omen_mcp::param_headers::Params;
 
-/// A session. Its client sends its id (up to 2025-11-25). Requests without one (2026-07-28) share
-/// a session, in which their ids and tokens are replaced by the proxy's, for each client chooses its own.
+/// Session behind HTTP. Its client sends its id (up to 2025-11-25). Requests without an id (2026-07-28) share a
+/// session, in which their request ids and tokens are replaced by the proxy's own, since each client chooses its own.
 pub(super) struct Session {
     pub(super) kind: Of,
-    /// None once no more is sent.
+    /// `None` once nothing more is sent.
     to: Mutex<Option<mpsc::Sender<Line>>>,
     pub(super) streams: Arc<Streams>,
-    /// The version of the protocol that was agreed on.
+    /// Protocol version agreed on.
     version: OnceLock<String>,
-    /// Which arguments its clients repeat in headers, as far as they have seen the list of tools.
+    /// Arguments that clients repeat in headers, as far as they have seen the tool list.
     params: Params,
-    /// In which what concerns the session is logged.
+    /// Span in which messages about the session are logged.
     pub(super) span: Span,
 }
 
-/// Whose session it is.
+/// Owner of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of {
-    /// One client's, with a handshake.
+    /// One client, with a handshake.
     OneClient,
-    /// That of all requests that need none.
+    /// All requests that need no session.
     AllRequests,
 }
 
-/// Why a message was not sent.
+/// Reason why a message was not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unsent {
     Ended,
@@ -55,11 +55,11 @@ pub(super) enum Unsent {
     Stuck,
 }
 
-/// How long a message may wait for a server that does not read.
+/// Time that a message may wait for a server that does not read.
 const STUCK: Duration = Duration::from_secs(30);
 
 impl Session {
-    /// A session, and what its client sends. It begins when that is [served](Self::serve).
+    /// Creates a session, and the receiver of its client's messages. The session begins when it is [served](Self::serve).
     pub(super) fn new(number: u64, kind: Of, kept: usize) -> (Arc<Self>, Sent) {
         let (to, lines) = mpsc::channel(1);
         let session = Arc::new(Self {
@@ -88,7 +88,7 @@ impl Session {
         ended
     }
 
-    /// Sends a message of the client, once there is room for it. A future that is dropped has sent all of it or nothing.
+    /// Sends a message of the client once there is room for it. A dropped future has sent either the whole message or nothing.
     pub(super) async fn send(&self, line: Line) -> Result<(), Unsent> {
         let to = self.to.lock().clone().ok_or(Unsent::Ended)?;
         match timeout(STUCK, to.send(line)).await {
@@ -98,7 +98,7 @@ impl Session {
         }
     }
 
-    /// Ends the session, as a client does that closes its end.
+    /// Ends the session as a client does by closing its end.
     pub(super) fn end(&self) {
         drop(self.to.lock().take());
     }
@@ -119,14 +119,14 @@ impl Session {
             _ => None,
         };
         self.send(frame.text().into()).await?;
-        // No response comes to it.
+        // The cancelled request gets no response.
         if let Some((number, _)) = cancelled.and_then(|id| self.streams.asked(&id)) {
             self.streams.close(number);
         }
         Ok(())
     }
 
-    /// Opens the stream of a request, and reads it. Gives the request as it is sent, as one line.
+    /// Opens the stream of a request, and a reader for it. Returns the reader, and the request to send as a single line.
     pub(super) fn open(&self, frame: &Frame) -> Result<(Reader, Line), InUse> {
         let mut line = None;
         let number = self.streams.open(|number| {
@@ -157,7 +157,7 @@ impl Session {
                     Of::OneClient => self.for_the_client(&frame).await,
                     Of::AllRequests => self.for_a_request(&frame).await,
                 },
-                // An answer to nobody: the message before was refused where it came in.
+                // An answer to no request: the message that it answers was refused on arrival.
                 Err(malformed) => self.note(&format!("dropped a message to the client: {}", malformed.unquoted)),
             }
         }
@@ -195,7 +195,7 @@ impl Session {
             }
             Kind::Notification(method) => {
                 if method == CANCELLED {
-                    // A server ends a subscription with it; here, the end of the stream says so.
+                    // A server ends a subscription with this notification; here, the end of the stream indicates it.
                     if let Some((number, _)) = frame.requested().and_then(|id| self.streams.asked(&id)) {
                         self.streams.close(number);
                     }
@@ -214,7 +214,7 @@ impl Session {
             }
             Kind::Result | Kind::Error | Kind::Unsure(_) => {
                 let Some((number, asked)) = frame.id().and_then(|id| self.streams.asked(id)) else {
-                    // Its client has gone.
+                    // The client of the request has gone.
                     return frame.id().into_iter().for_each(|id| self.streams.answered(id));
                 };
                 if asked.lists && frame.kind == Kind::Result {
@@ -225,15 +225,15 @@ impl Session {
         }
     }
 
-    /// The headers that a call must have beside those of every request: the tool's schema says which arguments they repeat.
+    /// Returns the headers that a call needs in addition to those of every request, for arguments named by the tool's schema.
     ///
     /// # Errors
-    /// Why they cannot be known.
+    /// The reason why the headers cannot be determined.
     pub(super) fn params(&self, call: &Frame) -> Result<HeaderMap, String> {
         self.params.headers(call)
     }
 
-    /// Puts a message on a stream. A request that is lost over it is answered, or its server would wait for ever.
+    /// Puts a message on a stream. A request lost because of it is answered, since its server would otherwise wait forever.
     async fn push(&self, number: u64, message: impl Into<Line>, is_last: bool) {
         let lost = self.streams.push(number, message.into().into_message(), is_last).await;
         if !lost.is_empty() {
@@ -248,17 +248,17 @@ impl Session {
         }
     }
 
-    /// Answers a request of the server that no client gets.
+    /// Answers a server's request that no client receives.
     async fn refuse(&self, frame: &Frame) {
         let line = refusal::error(frame.raw_id(), INTERNAL_ERROR, "no client reads this request");
         let _ = self.send(line.into()).await;
     }
 
-    /// Logs something about the session, also from a task of another one.
+    /// Logs something about the session, even from a task of another one.
     fn note(&self, what: &str) {
         self.span.in_scope(|| warn!("{what}"));
     }
 }
 
-/// What the client of a session sends.
+/// Messages from the client of a session.
 pub(super) struct Sent(mpsc::Receiver<Line>);

@@ -1,4 +1,4 @@
-//! The sessions that run: how they begin, are found, and end.
+//! Running sessions: how they begin, are found, and end.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use super::session::{Of, Session};
 use crate::end::Ended;
 use crate::hub::ClientSessions;
 
-/// The sessions of a proxy, all with one gate and one log.
+/// Sessions of a proxy, all with one gate and one log.
 pub(super) struct Sessions {
     behind: ClientSessions,
-    /// What the names of their turns begin with.
+    /// Prefix of the names of their turns.
     name: TurnId,
     limits: HttpLimits,
     stop: watch::Sender<bool>,
@@ -32,16 +32,16 @@ pub(super) struct Sessions {
 
 #[derive(Default)]
 struct State {
-    /// By the ids that their clients send.
+    /// Sessions by the ids that their clients send.
     known: HashMap<String, Arc<Session>>,
-    /// That of the requests that need none.
+    /// Session of the requests that need none.
     common: Option<Arc<Session>>,
     begun: u64,
     tasks: JoinSet<()>,
     unrecorded: Option<Blocked>,
 }
 
-/// A session that nobody knows yet. Dropped, it ends.
+/// Session not yet known to anyone. Dropping this ends the session.
 pub(super) struct Beginning {
     pub(super) session: Arc<Session>,
     sessions: Arc<Sessions>,
@@ -61,7 +61,7 @@ impl Sessions {
         Ok(Beginning { session, sessions: Arc::clone(self), is_known: false })
     }
 
-    /// The session of all requests that need none. It begins with the first of them, and again if it has ended.
+    /// Returns the session of all requests that need none. It begins with the first such request, and again if it has ended.
     pub(super) fn common(self: &Arc<Self>) -> Result<Arc<Session>, Refused> {
         let mut state = self.state.lock();
         if let Some(session) = state.common.as_ref().filter(|session| !session.has_ended()) {
@@ -106,17 +106,17 @@ impl Sessions {
         let is_common = matches!(kind, Of::AllRequests);
         let (session, sent) = Session::new(number, kind, self.limits.kept);
         let mut behind = self.behind.session(turn);
-        // One session of the run for the gate, however often it begins: a pause must not lift what forbids a call.
+        // A single session for the gate, however often it begins: a pause must not lift what forbids a call.
         if is_common {
             behind.client_session = self.name.clone();
         }
-        // What comes from its client was bounded where it came in, and may have become longer since; a session that others share
-        // must not end over it.
+        // Messages from the client were bounded on arrival and may have become longer since; a session shared by several clients
+        // must not end because of that.
         behind.limits.line_bytes = usize::MAX;
         let (sessions, own) = (Arc::clone(self), Arc::clone(&session));
         let mut stop = self.stop.subscribe();
         let until = async move {
-            // If it cannot be asked to stop any more, it has been.
+            // If it can no longer be asked to stop, it has been asked.
             let _ = stop.wait_for(|stop| *stop).await;
         };
         session.span.in_scope(|| info!("begun"));
@@ -137,7 +137,7 @@ impl Sessions {
         Ok(session)
     }
 
-    /// Ends sessions that nobody uses, for as long as it is polled.
+    /// Ends unused sessions, for as long as it is polled.
     pub(super) async fn end_idle(self: Arc<Self>) {
         let often = (self.limits.idle / 4).max(Duration::from_millis(10));
         loop {
@@ -154,7 +154,7 @@ impl Sessions {
         }
     }
 
-    /// Asks all sessions to stop, and waits until they have ended. Gives what could not be recorded.
+    /// Asks all sessions to stop and waits until they have ended. Returns the reason if something could not be recorded.
     pub(super) async fn stop(&self) -> Option<Blocked> {
         self.stop.send_replace(true);
         let mut tasks = std::mem::take(&mut self.state.lock().tasks);
@@ -170,7 +170,7 @@ impl Sessions {
 }
 
 impl Beginning {
-    /// From now on the session is known by an id that nobody can guess.
+    /// Makes the session known under an id that nobody can guess.
     pub(super) fn known(mut self) -> Result<String, Refused> {
         let mut bytes = [0; 24];
         getrandom::fill(&mut bytes).map_err(|error| {
@@ -180,7 +180,7 @@ impl Beginning {
         let id = base16ct::lower::encode_string(&bytes);
         self.sessions.state.lock().known.insert(id.clone(), Arc::clone(&self.session));
         self.is_known = true;
-        // One that has ended in this moment has been looked for before it was known.
+        // If the session has just ended, it was removed from the table before it was added.
         if self.session.has_ended() {
             self.sessions.state.lock().known.remove(&id);
         }

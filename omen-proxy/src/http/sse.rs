@@ -13,26 +13,26 @@ use super::streams::{Event, Reader};
 
 pub(super) const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
 
-/// How a stream is written.
+/// Form in which a stream is written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Form {
-    /// Events have numbers, so that the stream can be read on from one of them.
+    /// Whether events have numbers, so that the stream can be resumed after any of them.
     pub(super) is_numbered: bool,
-    /// It begins with a number, so that it can be read on before the first message.
+    /// Whether the stream begins with a number, so that it can be resumed before the first message.
     pub(super) is_primed: bool,
     pub(super) keep_alive: Duration,
 }
 
-/// Writes what a reader reads, until the stream ends or the client goes.
+/// Writes the messages from a reader until the stream ends or the client goes away.
 pub(super) fn respond(reader: Guarded, first: Option<Event>, form: Form) -> Response<Body> {
-    // What waits here is bounded by one message; hyper has one more.
+    // At most one message waits here, and one more in hyper.
     let (events, body) = mpsc::channel(1);
     tokio::spawn(write(reader, first, form, events));
     let mut response = Response::new(Body::Events(body));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, EVENTS);
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    // Proxies must not keep events back.
+    // Intermediate proxies must not hold back events.
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     response
 }
@@ -73,10 +73,10 @@ async fn write(mut guarded: Guarded, first: Option<Event>, form: Form, events: m
     }
 }
 
-/// What is done if a reader goes.
+/// Action to take if a reader goes away.
 pub(super) type Gone = Box<dyn FnOnce() + Send>;
 
-/// A reader, and what is done if it goes before the response has come.
+/// Reader, with the action to take if it goes away before the response has arrived.
 pub(super) struct Guarded {
     pub(super) reader: Reader,
     pub(super) gone: Option<Gone>,
@@ -92,7 +92,7 @@ impl Drop for Guarded {
     }
 }
 
-/// Reads the number of an event.
+/// Reads the id of an event: the numbers of its stream and of the event.
 pub(super) fn event_id(text: &str) -> Option<(u64, u64)> {
     let (stream, event) = text.split_once('-')?;
     let number = |digits: &str| digits.parse().ok().filter(|number: &u64| number.to_string() == digits);

@@ -1,9 +1,9 @@
-//! The streams of a session: the messages for its client, each on one of them, until they are read.
+//! Streams of a session: each message for its client is kept on one of them until it is read.
 //!
-//! Each request has a stream, which ends with its response; one more stream is for what belongs to no request. A stream goes
-//! on without a reader: who has lost the connection can read on where it was (up to 2025-11-25). What is kept is bounded by
-//! its bytes. If there is no room, what was read is forgotten first; then a reader is waited for, which reads on or is cut
-//! off; and only what nobody reads is lost, the oldest first.
+//! Each request has a stream, which ends with its response; another stream is for messages that belong to no request. A
+//! stream continues without a reader: a client that has lost the connection can resume where it was (up to 2025-11-25). The
+//! amount kept is bounded in bytes. If there is no room, messages that were read are forgotten first; next, the proxy waits
+//! for a reader, which either continues reading or is cut off; and only messages that nobody reads are lost, oldest first.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use tokio::time::Instant;
 
 use omen_mcp::Id;
 
-/// The number of the stream for what belongs to no request.
+/// Number of the stream for messages that belong to no request.
 pub(super) const STANDING: u64 = 0;
 
 #[derive(Debug)]
 pub(super) struct Streams {
     state: Mutex<State>,
-    /// Something was read, or a reader has gone.
+    /// Notified when something was read or a reader has gone.
     room: Notify,
     limit: usize,
 }
@@ -29,9 +29,9 @@ pub(super) struct Streams {
 #[derive(Debug)]
 struct State {
     streams: BTreeMap<u64, Stream>,
-    /// The streams of requests without a response, by their ids.
+    /// Streams of requests without a response, by request id.
     open: HashMap<Id, u64>,
-    /// Ids of requests whose client does not wait any more, and that may be open behind the proxy.
+    /// Ids of requests whose client no longer waits, and which may still be open behind the proxy.
     given_up: VecDeque<Id>,
     last: u64,
     readers: u64,
@@ -44,50 +44,50 @@ struct State {
 struct Stream {
     request: Option<Asked>,
     events: VecDeque<Bytes>,
-    /// The number of the first of those; the first of all has 1.
+    /// Number of the first of these events; the first event of a stream has number 1.
     first: u64,
-    /// The number of the next one that was not taken yet.
+    /// Number of the next event that has not been taken.
     next: u64,
     reader: Option<u64>,
     is_over: bool,
     news: Arc<Notify>,
 }
 
-/// A request of the client, as it is known to the proxy.
+/// Client request as known to the proxy.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
     pub(super) id: Id,
-    /// The token by which progress names it.
+    /// Token by which progress notifications name the request.
     pub(super) token: Option<Id>,
-    /// Its id and its token as the client wrote them, where the proxy knows it by others.
+    /// Id and token as the client wrote them, if the proxy uses others.
     pub(super) raw_id: String,
     pub(super) raw_token: Option<String>,
-    /// It stays open for notifications (`subscriptions/listen`).
+    /// Whether the request stays open for notifications (`subscriptions/listen`).
     pub(super) listens: bool,
-    /// It asks for the list of tools.
+    /// Whether the request asks for the tool list.
     pub(super) lists: bool,
 }
 
-/// A message of a stream, with its number.
+/// Message of a stream, with its number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Event {
     pub(super) number: u64,
     pub(super) message: Bytes,
-    /// Whether none comes after it.
+    /// Whether no further event follows.
     pub(super) is_last: bool,
 }
 
-/// Another request with this id is open.
+/// Error: another request with this id is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct InUse;
 
-/// What a message costs beside its bytes, so that many small ones are bounded, too.
+/// Cost of a message in addition to its bytes, which also bounds many small ones.
 const EACH: usize = 256;
 
-/// How many ids are remembered of requests that were given up.
+/// Maximum number of given-up request ids remembered.
 const MOST_GIVEN_UP: usize = 1024;
 
-/// How many streams are kept whose response was read.
+/// Maximum number of streams kept after their response was read.
 const MOST_FINISHED: usize = 32;
 
 impl Stream {
@@ -107,7 +107,7 @@ impl Stream {
         self.request.is_some() && !self.is_over
     }
 
-    /// Drops the first event. Gives it, if it was not taken.
+    /// Drops the first event. Returns its cost, and the event if it had not been taken.
     fn pop(&mut self) -> Option<(usize, Option<Bytes>)> {
         let event = self.events.pop_front()?;
         let cost = event.len() + EACH;
@@ -119,7 +119,7 @@ impl Stream {
 }
 
 impl State {
-    /// Forgets what was read: streams that are over first, then the rest of it.
+    /// Forgets messages that were read: finished streams first, then the rest.
     fn forget_taken(&mut self, needed: usize, limit: usize) {
         while self.bytes + needed > limit {
             let is_done = |stream: &Stream| stream.is_over && !stream.waits() && stream.reader.is_none();
@@ -143,7 +143,7 @@ impl State {
         }
     }
 
-    /// Drops what nobody reads, until there is room: first that which belongs to no request.
+    /// Drops messages that nobody reads until there is room, starting with those that belong to no request.
     fn drop_unread(&mut self, needed: usize, limit: usize) -> Vec<Bytes> {
         let mut lost = Vec::new();
         for stream in self.streams.values_mut().filter(|stream| stream.reader.is_none()) {
@@ -198,21 +198,21 @@ impl Streams {
         Ok(number)
     }
 
-    /// The request was not sent: it has no stream.
+    /// Removes the stream of a request that was not sent.
     pub(super) fn unasked(&self, number: u64) {
         let mut state = self.state.lock();
         state.open.retain(|_, open| *open != number);
         state.forget(number);
     }
 
-    /// The open request with this id.
+    /// Returns the open request with this id.
     pub(super) fn asked(&self, id: &Id) -> Option<(u64, Asked)> {
         let state = self.state.lock();
         let number = *state.open.get(id)?;
         Some((number, state.streams.get(&number)?.request.clone()?))
     }
 
-    /// The open request that progress names by a token.
+    /// Returns the open request that progress notifications name by a token.
     pub(super) fn of_token(&self, token: &Id) -> Option<(u64, Asked)> {
         let state = self.state.lock();
         let numbers = state.open.values();
@@ -220,7 +220,7 @@ impl Streams {
         all.find(|(_, asked)| asked.token.as_ref() == Some(token))
     }
 
-    /// The only request that is open and does not listen.
+    /// Returns the only open request that is not a listening one.
     pub(super) fn only(&self) -> Option<u64> {
         let state = self.state.lock();
         let mut open = state
@@ -233,9 +233,9 @@ impl Streams {
         }
     }
 
-    /// The stream for a message of which it is not known to which request it belongs: that of the only open request; else
-    /// the standing one, if it is read; else that of the latest request that is read. Without a reader it waits for one of
-    /// the standing stream.
+    /// Returns the stream for a message whose request is unknown: that of the only open request, if it is read; otherwise
+    /// the standing stream, if it is read; otherwise that of the latest request that is read. If there is no reader, the
+    /// message waits on the standing stream.
     pub(super) fn likely(&self) -> u64 {
         let state = self.state.lock();
         let is_read = |stream: &Stream| stream.reader.is_some();
@@ -251,7 +251,7 @@ impl Streams {
         latest.map_or(STANDING, |(number, _)| *number)
     }
 
-    /// Puts a message on a stream, once there is room. Gives what was lost over it.
+    /// Puts a message on a stream once there is room. Returns the messages lost because of it.
     pub(super) async fn push(&self, number: u64, message: impl Into<Bytes>, is_last: bool) -> Vec<Bytes> {
         let message = message.into();
         let needed = message.len() + EACH;
@@ -276,7 +276,7 @@ impl Streams {
         }
     }
 
-    /// A stream ends without another message: nobody waits for its response.
+    /// Ends a stream without another message, because nobody waits for its response.
     pub(super) fn close(&self, number: u64) {
         let mut state = self.state.lock();
         let id = state.open.iter().find(|(_, open)| **open == number).map(|(id, _)| id.clone());
@@ -293,7 +293,7 @@ impl Streams {
         }
     }
 
-    /// A response has come for a request that nobody waits for.
+    /// Accepts a response to a request that nobody waits for.
     pub(super) fn answered(&self, id: &Id) {
         self.state.lock().given_up.retain(|given_up| given_up != id);
     }
@@ -310,8 +310,8 @@ impl Streams {
         self.room.notify_waiters();
     }
 
-    /// Reads a stream, from the event after a number, or from the next one. The reader before is replaced. None
-    /// if the stream is not known, or the event is not there any more.
+    /// Reads a stream from the event after a number, or from the next event. Replaces the previous reader. Returns
+    /// `None` if the stream is unknown or the event is no longer kept.
     pub(super) fn read(self: &Arc<Self>, number: u64, after: Option<u64>) -> Option<Reader> {
         let mut state = self.state.lock();
         state.used = Instant::now();
@@ -330,7 +330,7 @@ impl Streams {
         Some(Reader { streams: Arc::clone(self), number, reader, news })
     }
 
-    /// Since when nobody has used the session; nothing while somebody does.
+    /// Returns the time since which nobody has used the session; `None` while somebody does.
     pub(super) fn idle_since(&self) -> Option<Instant> {
         let state = self.state.lock();
         let is_used = state.streams.values().any(|stream| stream.reader.is_some() || stream.is_open());
@@ -354,7 +354,7 @@ fn put(state: &mut State, number: u64, message: Bytes, is_last: bool) {
     stream.news.notify_waiters();
 }
 
-/// The reader of a stream. Dropped, it leaves the stream to another one.
+/// Reader of a stream. Dropping it leaves the stream to another reader.
 #[derive(Debug)]
 pub(super) struct Reader {
     streams: Arc<Streams>,
@@ -368,7 +368,7 @@ impl Reader {
         self.number
     }
 
-    /// The next event; none at the end, or if another reader has come. A dropped future has taken nothing.
+    /// Returns the next event; `None` at the end or if another reader has taken over. A dropped future has taken nothing.
     pub(super) async fn next(&mut self) -> Option<Event> {
         loop {
             let news = self.news.notified();
@@ -398,7 +398,7 @@ impl Reader {
         }
     }
 
-    /// Whether the response has not come yet, and nobody else reads for it.
+    /// Returns whether the response has not arrived yet and no other reader waits for it.
     pub(super) fn is_waiting(&self) -> bool {
         let state = self.streams.state.lock();
         state.streams.get(&self.number).is_some_and(|stream| stream.is_open() && stream.reader == Some(self.reader))
@@ -498,7 +498,7 @@ mod tests {
         let mut standing = streams.read(STANDING, None).unwrap();
         assert_eq!(standing.next().await.unwrap().message, "c");
         assert_eq!(streams.read(number, None).unwrap().next().await.unwrap().message, "r");
-        // A message longer than all the room goes alone.
+        // A message larger than the total room is accepted alone.
         streams.push(STANDING, "x".repeat(10 * EACH), false).await;
         assert_eq!(standing.next().await.unwrap().message.len(), 10 * EACH);
     }

@@ -1,4 +1,4 @@
-//! The bearer token of the proxy.
+//! Bearer token of the proxy.
 
 use std::fmt;
 use std::io::Read as _;
@@ -9,53 +9,53 @@ use ctutils::CtEq as _;
 use omen_gate::regular;
 use zeroize::Zeroizing;
 
-/// A secret that a client has to know.
+/// Secret that a client must know.
 #[derive(Clone)]
 pub struct Token(Arc<Zeroizing<String>>);
 
-/// The token is not shown.
+/// Does not show the token.
 impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token")
     }
 }
 
-/// Why there is no token.
+/// Reason why there is no token.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenError {
     /// The file cannot be read.
     #[error("cannot read the token from `{path}`: {source}")]
     Io {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Cause of the failure.
         source: std::io::Error,
     },
-    /// Others could read it.
+    /// Other users can read the file.
     #[error("`{path}` is accessible to others (mode {mode:o}); run `chmod 600 {path}`")]
     Open {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Its rights.
+        /// Permission bits of the file.
         mode: u32,
     },
-    /// It could be guessed, or cannot be sent.
+    /// The token could be guessed or cannot be sent.
     #[error("invalid token; expected {LEAST} to {MOST} visible ASCII characters, as `omen audit new-key` writes them")]
     Invalid,
 }
 
-/// How long a token is at least, in bytes: sixteen random characters cannot be guessed over a network.
+/// Minimum length of a token in bytes: sixteen random characters cannot be guessed over a network.
 const LEAST: usize = 16;
 
-/// How long a token is at most, in bytes.
+/// Maximum length of a token in bytes.
 const MOST: usize = 4096;
 
 impl Token {
-    /// Reads a token from a file that only its owner can read. Blanks and line breaks around it do not count.
+    /// Reads a token from a file that only its owner can read. Surrounding white space is ignored.
     ///
     /// # Errors
-    /// If it cannot be read, is accessible to others, or holds no token.
+    /// If the file cannot be read, is accessible to others, or contains no token.
     pub fn from_file(path: &Path) -> Result<Self, TokenError> {
         let unreadable = |source| TokenError::Io { path: path.to_owned(), source };
         let file = regular::open(path).map_err(unreadable)?;
@@ -73,10 +73,10 @@ impl Token {
         Self::new(text.trim_ascii().to_owned())
     }
 
-    /// Takes a token.
+    /// Creates a token from a text.
     ///
     /// # Errors
-    /// If it is too short, too long, or has other characters than visible ASCII.
+    /// If the text is too short, too long, or contains characters other than visible ASCII.
     pub fn new(text: String) -> Result<Self, TokenError> {
         let text = Zeroizing::new(text);
         if !(LEAST..=MOST).contains(&text.len()) || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -85,7 +85,7 @@ impl Token {
         Ok(Self(Arc::new(text)))
     }
 
-    /// Whether it is this one. How long that takes says nothing about where the two differ.
+    /// Returns whether a text is this token, in time that does not depend on where the two differ.
     pub(super) fn is(&self, sent: &str) -> bool {
         self.0.as_bytes().ct_eq(sent.as_bytes()).to_bool()
     }

@@ -1,4 +1,4 @@
-//! Requests of the client that are answered in tasks of their own.
+//! Requests from the client that are answered in separate tasks.
 
 use std::sync::Arc;
 
@@ -16,16 +16,16 @@ use omen_mcp::frame::{Frame, INVALID_REQUEST, Kind};
 use omen_mcp::handshake::Era;
 use omen_mcp::{CallToolRequest, Id};
 
-/// Requests that more than one server answers, as tasks.
+/// Tasks that answer requests.
 pub(super) type Running = JoinSet<()>;
 
-/// What is known of a request while a server has it.
+/// Returns what is known about a request while a server has it.
 pub(super) fn routed(frame: &Frame, server: usize) -> Routed {
     let token = meta(frame, "progressToken").and_then(|span| Id::read(frame.raw(span)));
     Routed { server, token, is_handshake: method_of(frame) == INITIALIZE }
 }
 
-/// The method of a request.
+/// Returns the method of a request.
 pub(super) fn method_of(frame: &Frame) -> &str {
     match &frame.kind {
         Kind::Request(method) => method,
@@ -33,7 +33,7 @@ pub(super) fn method_of(frame: &Frame) -> &str {
     }
 }
 
-/// Judges a request of tools at its server, in a task of its own.
+/// Judges a request about tools at its server, in a separate task.
 pub(super) async fn judge(
     hub: &Arc<Hub>,
     session: &Arc<ServerSession>,
@@ -74,7 +74,7 @@ async fn call(session: Arc<ServerSession>, request: CallToolRequest, may_be_own:
     line
 }
 
-/// Answers a request in a task of its own.
+/// Answers a request in a separate task.
 pub(super) fn answer(
     hub: &Arc<Hub>,
     running: &mut Running,
@@ -84,7 +84,7 @@ pub(super) fn answer(
     answer_in(hub, running, frame.id().cloned(), None, line);
 }
 
-/// The line is sent if nobody has cancelled the request.
+/// Sends the line unless someone has cancelled the request.
 fn answer_in(
     hub: &Arc<Hub>,
     running: &mut JoinSet<()>,

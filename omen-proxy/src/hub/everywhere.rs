@@ -1,4 +1,4 @@
-//! What is asked of all servers at once.
+//! Requests sent to all servers at once.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::server::SpawnInSpan as _;
 use omen_mcp::frame::{Frame, Kind};
 use omen_mcp::handshake::Era;
 
-/// Asks servers the same at once, each for as long as a server may take to start.
+/// Sends the same request to several servers at once, and waits for each as long as a server may take to start.
 pub(super) async fn ask_all(
     hub: &Arc<Hub>,
     servers: impl IntoIterator<Item = usize>,
@@ -31,7 +31,7 @@ pub(super) async fn ask_all(
     answers
 }
 
-/// Asks all servers that keep a log with levels, and answers when the last one has.
+/// Sends a request to all servers that support log levels, and answers when the last one has.
 pub(super) async fn ask(hub: Arc<Hub>, frame: Frame, era: Era) -> Vec<u8> {
     let mut asked = hub.live();
     asked.retain(|server| hub.members.get(*server).is_some_and(|member| member.has("logging") != Some(false)));
@@ -54,7 +54,7 @@ pub(super) async fn ask(hub: Arc<Hub>, frame: Frame, era: Era) -> Vec<u8> {
     }
 }
 
-/// The result that says nothing but that a request was answered.
+/// Returns a result that says only that a request was answered.
 pub(super) fn empty(raw_id: &str, era: Option<Era>) -> Vec<u8> {
     let result = if era == Some(Era::Stateless) { "{\"resultType\":\"complete\"}" } else { "{}" };
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{raw_id},\"result\":{result}}}").into_bytes()

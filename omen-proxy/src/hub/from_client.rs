@@ -1,4 +1,4 @@
-//! What comes from the client, and which server it is for.
+//! Messages from the client, and their routing to servers.
 
 use std::sync::Arc;
 
@@ -73,7 +73,7 @@ async fn request(hub: &Arc<Hub>, frame: Frame, method: &str, running: &mut Runni
             match hub.open.ask(&id, to) {
                 Ok(()) => session.upstream.send(frame.text()).await,
                 Err(Unasked::Full) => hub.refuse(method, &raw_id, INTERNAL_ERROR, FULL).await,
-                // Asked above.
+                // Reported above.
                 Err(Unasked::InUse) => {}
             }
         }
@@ -81,7 +81,7 @@ async fn request(hub: &Arc<Hub>, frame: Frame, method: &str, running: &mut Runni
     }
 }
 
-/// Sends a request to the server that it is for, or has all of them answer it.
+/// Sends a request to its server, or has all servers answer it.
 async fn one_of_several(
     hub: &Arc<Hub>,
     frame: Frame,
@@ -121,7 +121,7 @@ async fn one_of_several(
     }
 }
 
-/// What the ids of the proxy's own requests begin with, if this is one.
+/// Returns the prefixes of the proxy's own request ids, if this id has one of them.
 fn reserved(hub: &Hub, id: &Id) -> Option<String> {
     let formerly = |id: &Id| matches!(id, Id::Text(text) if text.starts_with(OF_SEVERAL));
     match hub.is_alone() {
@@ -138,7 +138,7 @@ async fn notification(hub: &Hub, frame: &Frame, method: &str) {
         if id.as_ref().is_some_and(Id::is_ours) {
             return warn!("the client tried to cancel a request of the proxy or of a server");
         }
-        // A server is notified of a call that is dropped under the id that it has seen.
+        // If a call is dropped, its server is notified under the id that it has seen.
         match id.map_or(Cancelled::Nothing, |id| hub.open.cancel(&id)) {
             Cancelled::Task => return,
             Cancelled::At(servers) => at = servers,
@@ -193,7 +193,7 @@ async fn response(hub: &Hub, frame: &Frame) {
             refusal::error(&asked.raw_id, INTERNAL_ERROR, &why)
         }
         _ if hub.is_alone() => frame.text().as_bytes().to_vec(),
-        // The server does not wait for it any more, and its number was taken back.
+        // The server no longer waits for the answer, and the request's number was taken back.
         _ if asked.is_cancelled => {
             return warn!("the client answered a request that no server has made, or not any more");
         }
@@ -206,7 +206,7 @@ async fn response(hub: &Hub, frame: &Frame) {
     }
 }
 
-/// Sends something that needs no answer.
+/// Sends a message that needs no answer.
 fn to(hub: &Hub, server: usize, line: impl Into<Line>) {
     if let Some(member) = hub.members.get(server)
         && let Err(why) = member.send(line)
@@ -215,10 +215,10 @@ fn to(hub: &Hub, server: usize, line: impl Into<Line>) {
     }
 }
 
-/// What other ids began with that the proxy used in front of several servers.
+/// Prefix that the proxy formerly used for other ids in front of several servers.
 const OF_SEVERAL: &str = "omen-several:";
 
-/// Sends the request to all servers, under its own id, and acknowledges it for them: they need not answer at the same time.
+/// Sends the request to all servers under its own id, and acknowledges it for them: they need not answer simultaneously.
 async fn listen(hub: &Arc<Hub>, frame: &Frame) {
     let Some(id) = frame.id().cloned() else { return };
     let filter = member(frame, "notifications").and_then(|span| json::object(frame.text(), span).ok());
@@ -226,7 +226,7 @@ async fn listen(hub: &Arc<Hub>, frame: &Frame) {
         Ok(filter) => filter,
         Err(why) => return hub.refuse(method_of(frame), frame.raw_id(), INVALID_PARAMS, why).await,
     };
-    // What else the parameters say could ask for more than the filter shows.
+    // Other parameters could ask for more than the filter shows.
     if let Err(why) = hub.settings.passages.request(method_of(frame), Side::Client, frame)
         && let Some(session) = hub.members.iter().find_map(|member| member.session().ok())
     {
@@ -253,7 +253,7 @@ async fn listen(hub: &Arc<Hub>, frame: &Frame) {
     }
 }
 
-/// What is agreed to: that lists change. A resource would have to be asked of the one server that it belongs to.
+/// Returns what is agreed to: notifications of changed lists. Subscribing to a resource would require its one server.
 fn agreed(filter: Option<&Map<String, Value>>) -> Result<Map<String, Value>, &'static str> {
     let filter = filter.ok_or("expected an object for `notifications`")?;
     let mut agreed = Map::new();

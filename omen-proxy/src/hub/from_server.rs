@@ -1,4 +1,4 @@
-//! What comes from a server.
+//! Messages from a server.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -23,10 +23,10 @@ use omen_mcp::edit::{edited, member, meta};
 use omen_mcp::frame::{Frame, INVALID_REQUEST, Kind, similar};
 use omen_mcp::json;
 
-/// By which of its requests a client knows a notification of a subscription.
+/// Member by which a client assigns a subscription's notification to one of its requests.
 pub(super) const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
-/// Reads to the end, and gives what is read to whom it is for. Then the connection is over.
+/// Reads messages to the end and passes each on to its recipient. Then the connection is over.
 pub(crate) async fn read(
     hub: Arc<Hub>,
     session: Arc<ServerSession>,
@@ -40,20 +40,20 @@ pub(crate) async fn read(
         Output::Messages(mut said) => {
             let lost = from.messages(&mut said).await;
             session.upstream.end(lost);
-            // The session ends at the server, too.
+            // The session ends at the server too.
             said.close();
             while said.recv().await.is_some() {}
             return;
         }
     };
     if !matches!(lost, Lost::Closed(_)) {
-        // Nobody listens to it any more.
+        // Nobody listens to the server any more.
         process.iter().for_each(|process| process.kill());
     }
     session.upstream.end(lost);
 }
 
-/// A server, as what it says is read.
+/// Server whose messages are being read.
 #[derive(Clone, Copy)]
 struct FromServer<'h> {
     hub: &'h Hub,
@@ -65,7 +65,7 @@ impl FromServer<'_> {
         let mut lines = Lines::new(output, limit);
         let mut last_long = None;
         loop {
-            // However much the server says at once, others have their turn.
+            // However much the server sends at once, other tasks get their turn.
             consume_budget().await;
             match lines.next().await {
                 Ok(Some(text)) if text.trim_ascii().is_empty() => {}
@@ -104,7 +104,7 @@ impl FromServer<'_> {
         }
     }
 
-    /// No answer comes to a request, and it is known to which.
+    /// Handles a request that will not be answered, given its id.
     async fn failed(self, id: &Id, fault: Fault) {
         if let Some(number) = id.ours() {
             return self.session.upstream.failed(number, fault);
@@ -113,14 +113,14 @@ impl FromServer<'_> {
         if is_handshake {
             self.hub.session.answered(false);
         }
-        // Nobody waits for it.
+        // Nobody waits for the answer.
         if fault != Fault::Cancelled {
             warn!("a request has no answer: {}", fault.unquoted());
             self.hub.client.send(refusal::error(&id.raw(), INTERNAL_ERROR, &fault.to_string())).await;
         }
     }
 
-    /// Takes a line. The last long result is kept, for the list of tools comes again before each call.
+    /// Handles a line. The last long result is kept, because the tool list is sent again before each call.
     async fn line(self, line: Vec<u8>, last_long: &mut Option<Frame>) -> Result<(), String> {
         let frame = match last_long.as_ref().and_then(|last| last.again(&line)) {
             Some(frame) => frame,
@@ -169,7 +169,7 @@ impl FromServer<'_> {
         match self.hub.open.ask_client(number, asked) {
             Ok(()) if self.hub.is_alone() => self.hub.client.send(frame.text()).await,
             Ok(()) => {
-                // Two servers may choose the same id, or the same token for progress: the client gets others.
+                // Two servers may choose the same id, or the same progress token, so the client gets others.
                 let edits = frame.id_span().into_iter().chain(token).map(|span| (span, Id::write(number))).collect();
                 self.hub.client.send(edited(frame.text(), edits)).await;
             }
@@ -182,7 +182,7 @@ impl FromServer<'_> {
         Ok(())
     }
 
-    /// The line for the client, if there is one.
+    /// Returns the line for the client, if there is one.
     fn notification(self, frame: &Frame, method: &str) -> Option<String> {
         let (hub, place) = (self.hub, self.session.place);
         let route = methods::notification(method, Side::Server).map(|method| method.route);
@@ -204,7 +204,7 @@ impl FromServer<'_> {
         if let Some(span) = meta(frame, SUBSCRIPTION) {
             let listens = Id::read(frame.raw(span)).is_some_and(|id| hub.open.listens(&id, place));
             return match listens {
-                // That the client listens was acknowledged for all servers at once.
+                // Listening has been acknowledged for all servers at once.
                 true => (method != ACKNOWLEDGED).then(as_it_is),
                 false => dropped("the client does not listen to it"),
             };
@@ -222,7 +222,7 @@ impl FromServer<'_> {
                 if let Some(number) = number {
                     return Some(edited(frame.text(), vec![(span, Id::write(number))]));
                 }
-                // A server ends a subscription with it.
+                // A server ends a subscription with this notification.
                 let ends = hub.open.listens(&id, place);
                 (ends && matches!(hub.open.answered(&id, place), To::Client { .. })).then(as_it_is)
             }
@@ -278,7 +278,7 @@ impl FromServer<'_> {
         let line = match malformed {
             None => frame.text().as_bytes().to_vec(),
             Some(why) => {
-                // What is wrong with it may quote what a call has said.
+                // A description of the flaw may quote a call.
                 warn!("the server sent an invalid response");
                 refusal::error(frame.raw_id(), INTERNAL_ERROR, &format!("the server's response is malformed: {why}"))
             }
@@ -288,7 +288,7 @@ impl FromServer<'_> {
     }
 }
 
-/// What a result that is passed on asks of the client, if it asks something (2026-07-28). The rest of it is not read.
+/// Returns what a relayed result requests from the client, if anything (2026-07-28). The rest of the result is not read.
 fn input_requests(response: &Frame) -> Result<Option<Value>, String> {
     let members = response.members().map_err(|flaw| flaw.to_string())?;
     if let Some(why) = members.iter().find_map(|member| similar(&member.key, &["inputRequests"])) {
@@ -298,5 +298,5 @@ fn input_requests(response: &Frame) -> Result<Option<Value>, String> {
     serde_json::from_str(response.raw(requests.span.clone())).map(Some).map_err(|error| error.to_string())
 }
 
-/// A line of so many bytes takes longer to read than to compare, and may be kept.
+/// Sizes in bytes at which a line takes longer to parse than to compare, and may be kept.
 const LONG: RangeInclusive<usize> = 1024..=256 * 1024;

@@ -1,4 +1,4 @@
-//! The handshake with all servers, and what takes its place since 2026-07-28.
+//! Handshake with all servers, and its replacement since 2026-07-28.
 
 use std::sync::Arc;
 
@@ -17,20 +17,20 @@ use crate::server::start;
 use omen_mcp::edit::{edited, member};
 use omen_mcp::frame::{Frame, Kind};
 
-/// Makes the handshake with each server, in one version of the protocol that all of them speak. A server without an answer, or
-/// without that version, is left out.
+/// Makes the handshake with each server, in one protocol version that all of them speak. A server that does not answer or does
+/// not speak that version is left out.
 pub(super) async fn initialize(hub: Arc<Hub>, frame: Frame) -> Vec<u8> {
     let mut agreed = Vec::new();
     for (server, answer) in ask_all(&hub, hub.live(), &frame).await {
         match handshake_of(&answer) {
             Ok(result) if !version(&result).is_empty() => agreed.push((server, result)),
             Ok(_) => leave_out(&hub, server, "missing `protocolVersion` in its answer to `initialize`"),
-            // One that is gone is noted where it ends.
+            // A lost server is logged where it ends.
             Err(_) if is_gone(&answer) => {}
             Err(why) => leave_out(&hub, server, &why),
         }
     }
-    // Versions are dates: the oldest is the one that the others may speak, too.
+    // Versions are dates: the oldest is the one that the other servers may speak too.
     let Some(oldest) = agreed.iter().map(|(_, result)| version(result).to_owned()).min() else {
         hub.session.answered(false);
         let why = "no server has made the handshake; check that each server starts on its own";
@@ -52,7 +52,7 @@ pub(super) async fn initialize(hub: Arc<Hub>, frame: Frame) -> Vec<u8> {
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{result}}}", frame.raw_id()).into_bytes()
 }
 
-/// A session has one handshake. So servers that have agreed to a version that others do not speak get another session.
+/// Repeats the handshake in new sessions, for servers that agreed to a version that others lack: a session has only one.
 async fn again(hub: &Arc<Hub>, servers: Vec<usize>, frame: &Frame, oldest: &str) -> Vec<(usize, Map<String, Value>)> {
     let Some(span) = member(frame, "protocolVersion") else { return Vec::new() };
     let asked = edited(frame.text(), vec![(span, Value::from(oldest).to_string())]);
@@ -88,7 +88,7 @@ async fn again(hub: &Arc<Hub>, servers: Vec<usize>, frame: &Frame, oldest: &str)
     agreed
 }
 
-/// What the servers say of themselves, in the era without a handshake. A client that gets an error makes a handshake.
+/// Merges the servers' descriptions of themselves, in the era without a handshake. A client that gets an error makes a handshake.
 pub(super) async fn discover(hub: Arc<Hub>, frame: Frame) -> Vec<u8> {
     let (mut found, mut others) = (Vec::new(), Vec::new());
     for (server, answer) in ask_all(&hub, hub.live(), &frame).await {
@@ -153,7 +153,7 @@ fn said(hub: &Hub, answers: &[(usize, Map<String, Value>)]) -> Vec<About> {
     about.collect()
 }
 
-/// A server that has not made the handshake takes no part in the session.
+/// Leaves out a server that has not made the handshake.
 fn leave_out(hub: &Hub, server: usize, why: &str) {
     if let Some(member) = hub.members.get(server) {
         member.leave(why);

@@ -1,4 +1,4 @@
-//! The lists of all servers as one: all pages of each, each item with all its bytes but its name.
+//! Lists of all servers merged into one: all pages of each, and each item with all its bytes except its name.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,25 +21,25 @@ use omen_mcp::frame::{Frame, Kind, similar};
 use omen_mcp::handshake::Era;
 use omen_mcp::json;
 
-/// What one server lists.
+/// Items listed by one server.
 #[derive(Debug, Default)]
 struct Listed {
     items: Vec<String>,
     ids: BTreeSet<String>,
     bytes: usize,
-    /// How long, and by whom, it may be kept (2026-07-28): the least of all pages.
+    /// Time for which the list may be cached, and by whom (2026-07-28): the minimum over all pages.
     ttl: Option<u64>,
     is_public: bool,
 }
 
-/// Why a server's list is not there.
+/// Reason why a server's list is missing.
 enum NotListed {
     None,
     Error(Frame),
     Other(String),
 }
 
-/// The line for a client that has asked for a list.
+/// Returns the line for a client that has asked for a list.
 pub(super) async fn list(hub: Arc<Hub>, frame: Frame, list: &'static List, era: Era) -> Vec<u8> {
     let raw_id = frame.raw_id().to_owned();
     let (listed, error, left_out) = all(&hub, &frame, list).await;
@@ -79,7 +79,7 @@ pub(super) async fn list(hub: Arc<Hub>, frame: Frame, list: &'static List, era: 
     }
 }
 
-/// Lists what servers have whose resources are not known yet.
+/// Lists the resources of servers whose resources are not yet known.
 pub(super) async fn know_resources(hub: &Arc<Hub>, frame: &Frame) {
     for list in [&RESOURCES, &TEMPLATES] {
         if hub.live().into_iter().any(|server| !hub.listings.is_known(server)) {
@@ -93,7 +93,7 @@ pub(super) async fn know_resources(hub: &Arc<Hub>, frame: &Frame) {
 
 type LeftOut = Vec<(String, String)>;
 
-/// Asks all servers at once: one that is slow is left out, and holds up the others no longer than its own time.
+/// Asks all servers at once. A slow server is left out, and delays the others no longer than its own time limit.
 async fn all(hub: &Arc<Hub>, frame: &Frame, list: &'static List) -> (Vec<Listed>, Option<Frame>, LeftOut) {
     let mut asking = JoinSet::new();
     for server in hub.live() {
@@ -127,7 +127,7 @@ async fn all(hub: &Arc<Hub>, frame: &Frame, list: &'static List) -> (Vec<Listed>
     (listed, first_error, left_out)
 }
 
-/// All pages of one server.
+/// Returns all pages of one server.
 async fn of_server(hub: &Hub, server: usize, frame: &Frame, list: &'static List) -> Result<Listed, NotListed> {
     let Some(member) = hub.members.get(server) else { return Err(NotListed::None) };
     if member.has(list.capability) == Some(false) {
@@ -166,13 +166,13 @@ async fn of_server(hub: &Hub, server: usize, frame: &Frame, list: &'static List)
     Err(NotListed::Other(format!("it lists more than {} pages", hub.limits.pages)))
 }
 
-/// A server without such a list need not say so beforehand.
+/// Returns whether a method is unknown. A server without such a list need not say so beforehand.
 fn is_unknown_method(page: &Frame) -> bool {
     page.kind == Kind::Error && member(page, "code").is_some_and(|code| page.raw(code) == METHOD_NOT_FOUND.to_string())
 }
 
-/// The client's parameters with the cursor of a page. A list has other parameters only for the servers' resources: then those
-/// of another method say nothing but who asks (`_meta`).
+/// Returns the client's parameters with the cursor of a page. When resources are listed on behalf of another method, only the
+/// `_meta` of that method's parameters is kept, which says who asks.
 fn params(frame: &Frame, list: &'static List, cursor: Option<&str>) -> String {
     let is_own = matches!(&frame.kind, Kind::Request(method) if method == list.method);
     let members = frame.members().unwrap_or_default();
@@ -182,7 +182,7 @@ fn params(frame: &Frame, list: &'static List, cursor: Option<&str>) -> String {
     kept.chain(cursor).collect::<Vec<_>>().join(",")
 }
 
-/// Takes the items of a page, and gives the cursor of the next one.
+/// Accepts the items of a page and returns the cursor of the next one.
 fn take(
     hub: &Hub,
     server: usize,
@@ -217,7 +217,7 @@ fn take(
     }
 }
 
-/// An item as the client gets it. What has no name that leaves no doubt is left out.
+/// Returns an item as the client gets it. An item whose name is missing or ambiguous is left out.
 fn named(hub: &Hub, server: usize, item: &str, list: &'static List) -> Option<(String, String)> {
     let name = &hub.members.get(server)?.name;
     let left_out = |why: String| {
@@ -252,5 +252,5 @@ fn named(hub: &Hub, server: usize, item: &str, list: &'static List) -> Option<(S
     Some((id, edited(item, vec![(span, json!(full).to_string())])))
 }
 
-/// So that a page can be asked for.
+/// Maximum length of a cursor that still fits in a request for a page.
 const LONGEST_CURSOR: usize = 64 << 10;

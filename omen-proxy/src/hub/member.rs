@@ -1,4 +1,4 @@
-//! One of the servers of a client: the session with it that runs, and requests of the hub's own.
+//! Server of a client: its running session, and requests that the hub itself sends.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::refusal::{self, INTERNAL_ERROR};
 use crate::server::{AskError, ServerSession, Source, listed};
 use omen_mcp::frame::{Frame, Kind};
 
-/// One of the servers of a client.
+/// Server of a client.
 #[derive(Debug)]
 pub(crate) struct Member {
     pub(crate) name: ServerName,
@@ -25,13 +25,13 @@ pub(crate) struct Member {
 
 #[derive(Debug, Default)]
 struct State {
-    /// None while it cannot be reached.
+    /// `None` while the server cannot be reached.
     session: Option<Arc<ServerSession>>,
     lost: Option<String>,
     capabilities: Option<Map<String, Value>>,
 }
 
-/// Why there is no answer of a server.
+/// Reason why a server does not answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NoAnswer {
     #[error("the server `{0}` is gone: {1}")]
@@ -47,13 +47,13 @@ impl Member {
         Self { name, source, state: Mutex::default() }
     }
 
-    /// A session with it begins. It takes the place of the one before, whose messages count no longer.
+    /// Begins a session with the server. It replaces the previous one, whose messages no longer count.
     pub(crate) fn begin(&self, session: Arc<ServerSession>) {
         let before = std::mem::replace(&mut *self.state.lock(), State { session: Some(session), ..State::default() });
         before.session.iter().for_each(|before| before.end(&Ended::Client));
     }
 
-    /// The session that runs.
+    /// Returns the running session.
     pub(super) fn session(&self) -> Result<Arc<ServerSession>, NoAnswer> {
         let state = self.state.lock();
         state.session.clone().ok_or_else(|| {
@@ -62,12 +62,12 @@ impl Member {
         })
     }
 
-    /// Whether a session is the one that runs.
+    /// Returns whether a session is the running one.
     pub(super) fn is_in(&self, number: u64) -> bool {
         self.state.lock().session.as_ref().is_some_and(|session| session.number == number)
     }
 
-    /// A session is over. Whether it was the one that ran: then the server cannot be reached any more.
+    /// Ends a session. Returns whether it was the running one, in which case the server can no longer be reached.
     pub(crate) fn lose(&self, number: u64, why: &str) -> bool {
         let mut state = self.state.lock();
         let session = state.session.take_if(|session| session.number == number);
@@ -77,7 +77,7 @@ impl Member {
         session.is_some()
     }
 
-    /// Ends the session that runs: the server takes no part any more.
+    /// Ends the running session: the server no longer takes part.
     pub(super) fn leave(&self, why: &str) {
         let session = self.state.lock().session.clone();
         if let Some(session) = session {
@@ -90,20 +90,20 @@ impl Member {
         self.state.lock().session.is_some()
     }
 
-    /// Sends a line, if there is room now: a server that does not read holds up no other.
+    /// Sends a line if there is room now, so that a server that does not read does not block others.
     pub(super) fn send(&self, line: impl Into<Line>) -> Result<(), NoAnswer> {
         self.session()?.upstream.try_send(line).map_err(|_| NoAnswer::Stuck(self.name.clone()))
     }
 
-    /// Sends a request under an id of the proxy's own, and waits for the response, but not longer than this. Dropping the future
-    /// cancels the request.
+    /// Sends a request under one of the proxy's own ids, and waits for the response up to a limit. Dropping the future cancels
+    /// the request.
     pub(super) async fn ask(&self, limit: Duration, line: impl FnOnce(&str) -> Vec<u8>) -> Result<Frame, NoAnswer> {
         let session = self.session()?;
         let answer = match timeout(limit, session.upstream.try_ask(line)).await {
             Err(_) => return Err(NoAnswer::Slow(self.name.clone(), limit)),
             Ok(answer) => answer,
         };
-        // One that was taken away does not answer any more.
+        // A server that was removed no longer answers.
         if !self.is_in(session.number) {
             self.session()?;
         }
@@ -123,7 +123,7 @@ impl Member {
         self.own(error)
     }
 
-    /// Asks for a page of its tools, of which those are left out that may not be called.
+    /// Requests a page of the server's tools, without those that may not be called.
     pub(super) async fn ask_tools(
         &self,
         limit: Duration,
@@ -138,26 +138,26 @@ impl Member {
         }
     }
 
-    /// A message that the proxy has written itself.
+    /// Returns a message that the proxy itself has written.
     fn own(&self, line: Vec<u8>) -> Result<Frame, NoAnswer> {
         Frame::read(line).map_err(|malformed| NoAnswer::Gone(self.name.clone(), malformed.why))
     }
 
-    /// Whether it has made the handshake that the client knows of.
+    /// Returns whether the server has made the handshake that the client knows of.
     pub(super) fn took_part(&self) -> bool {
         self.state.lock().capabilities.is_some()
     }
 
-    /// What it has said that it can do.
+    /// Sets the capabilities that the server has declared.
     pub(super) fn can(&self, capabilities: Map<String, Value>) {
         self.state.lock().capabilities = Some(capabilities);
     }
 
-    /// Whether it has said that it can do something; nothing if it has not been asked.
+    /// Returns whether the server has declared a capability; `None` if it has not been asked.
     pub(super) fn has(&self, capability: &str) -> Option<bool> {
         Some(self.state.lock().capabilities.as_ref()?.contains_key(capability))
     }
 }
 
-/// The id of a message that no one but the proxy reads.
+/// Id of a message that only the proxy reads.
 const NO_ID: &str = "0";

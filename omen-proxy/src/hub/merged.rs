@@ -1,9 +1,9 @@
-//! What several servers say of themselves, as one: what they can do together, and their instructions.
+//! Descriptions of several servers merged into one: their joint capabilities and instructions.
 
 use omen_gate::ServerName;
 use serde_json::{Map, Value, json};
 
-/// What one server has said of itself.
+/// Description of one server by itself.
 #[derive(Debug)]
 pub(super) struct About {
     pub(super) name: ServerName,
@@ -19,8 +19,8 @@ impl About {
     }
 }
 
-/// What can be kept with several servers: what one of them can do, as far as it is known to whom a message of it goes. That the
-/// list of tools changes is always said, for it does when a server is gone.
+/// Returns the capabilities that can be offered with several servers: those of at least one of them, if the recipient of their
+/// messages is known. Changes of the tool list are always declared, because the list changes when a server is gone.
 pub(super) fn capabilities(all: &[About]) -> Value {
     let of = |name: &str| all.iter().filter_map(|about| about.capabilities.get(name)).collect::<Vec<_>>();
     let any =
@@ -45,7 +45,7 @@ pub(super) fn capabilities(all: &[About]) -> Value {
     Value::Object(merged)
 }
 
-/// The instructions of each server under its name, and how their names are to be read.
+/// Returns the instructions of each server under its name, and how tool and prompt names are to be read.
 pub(super) fn instructions(all: &[About]) -> String {
     let mut text = "Tools and prompts of several servers are named SERVER__NAME.".to_owned();
     for about in all {
@@ -57,12 +57,12 @@ pub(super) fn instructions(all: &[About]) -> String {
     text
 }
 
-/// Who answers for all of them.
+/// Returns the identity that answers for all servers.
 pub(super) fn server_info() -> Value {
     json!({ "name": "omen-gate", "version": env!("CARGO_PKG_VERSION") })
 }
 
-/// How many bytes of the instructions of one server are passed on.
+/// Maximum number of bytes of one server's instructions that are passed on.
 const LONGEST: usize = 16 << 10;
 
 #[cfg(test)]

@@ -1,36 +1,36 @@
-//! The names by which a client knows tools and prompts of several servers: `SERVER__NAME`. The first `__` ends the server's name.
+//! Names by which a client knows the tools and prompts of several servers: `SERVER__NAME`. The first `__` ends the server name.
 
 use omen_gate::{ServerName, bounded};
 
 use omen_mcp::json;
 
-/// What stands between the name of a server and the name of a tool or a prompt.
+/// Separator between the name of a server and the name of a tool or a prompt.
 const SEPARATOR: &str = "__";
 
-/// How many characters clients accept in the name of a tool: the protocol's own limit, and that of common model APIs.
+/// Maximum number of characters that clients accept in a tool name: the protocol's own limit, and that of common model APIs.
 pub(super) const LONGEST: usize = 128;
 const LONGEST_OF_MODELS: usize = 64;
 
-/// How many servers one client may have.
+/// Maximum number of servers for one client.
 const MOST_SERVERS: usize = 64;
 
-/// Why there can be no proxy in front of servers.
+/// Reason why servers cannot be proxied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadServers {
-    /// There is none.
+    /// There are no servers.
     #[error("expected at least one server")]
     None,
-    /// More than a client may have.
+    /// There are more servers than a client may have.
     #[error("expected at most {MOST_SERVERS} servers, found {0}")]
     TooMany(usize),
-    /// The first separator of a prefixed name would not stand right behind the server's name.
+    /// The first separator in a prefixed name would not directly follow the server name.
     #[error(
         "the server name `{0}` contains `__` or ends with `_`; rename the server: its tools are listed as `SERVER__NAME`, and the \
          first `__` ends the name of the server"
     )]
     Separator(ServerName),
-    /// Some readers take both for the same.
+    /// Some readers treat the two names as equal.
     #[error("the server names `{0}` and `{1}` differ only in case; rename one of them")]
     Similar(ServerName, ServerName),
     /// The configuration has no server with this name.
@@ -38,7 +38,7 @@ pub enum BadServers {
     Unknown(ServerName),
 }
 
-/// Whether each name leaves no doubt which server is meant.
+/// Checks that each name identifies its server unambiguously.
 pub(crate) fn check(names: &[&ServerName]) -> Result<(), BadServers> {
     if names.is_empty() {
         return Err(BadServers::None);
@@ -46,7 +46,7 @@ pub(crate) fn check(names: &[&ServerName]) -> Result<(), BadServers> {
     if names.len() > MOST_SERVERS {
         return Err(BadServers::TooMany(names.len()));
     }
-    // The names of the only server's tools are as they are.
+    // The tools of an only server keep their names.
     if names.len() == 1 {
         return Ok(());
     }
@@ -62,23 +62,23 @@ pub(crate) fn check(names: &[&ServerName]) -> Result<(), BadServers> {
     Ok(())
 }
 
-/// The name by which a client knows something of a server.
+/// Returns the name by which a client knows an item of a server.
 pub(crate) fn prefixed(server: &ServerName, name: &str) -> String {
     format!("{server}{SEPARATOR}{name}")
 }
 
-/// The name of a server, and the name that it knows something by.
+/// Splits a name into the name of a server and the name by which that server knows the item.
 pub(crate) fn split(name: &str) -> Option<(&str, &str)> {
     name.split_once(SEPARATOR).filter(|(server, name)| !server.is_empty() && !name.is_empty())
 }
 
-/// Whether common clients and model APIs accept such a name.
+/// Returns whether common clients and model APIs accept a name.
 pub(super) fn is_plain(name: &str) -> bool {
     name.chars().count() <= LONGEST_OF_MODELS
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 
-/// Servers by their names, for messages.
+/// Formats server names for messages.
 pub(super) fn shown<'n>(names: impl IntoIterator<Item = &'n ServerName>) -> String {
     let names: Vec<_> = names.into_iter().map(|name| format!("`{}`", bounded(name.as_str()))).collect();
     names.join(", ")

@@ -1,4 +1,4 @@
-//! What waits for an answer: requests of the client, by their ids, and requests of the servers, by numbers of the proxy's own.
+//! Requests waiting for an answer: the client's by their ids, and the servers' by numbers of the proxy.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -7,11 +7,11 @@ use tokio::task::AbortHandle;
 
 use omen_mcp::Id;
 
-/// The open requests of a session. Their number is bounded.
+/// Open requests of a session. Their number is bounded.
 #[derive(Debug)]
 pub(crate) struct Open {
     state: Mutex<State>,
-    /// How many requests of the client that were passed on may be open, and how many of each server.
+    /// Maximum number of open requests passed on from the client, and from each server.
     limit: usize,
 }
 
@@ -19,82 +19,82 @@ pub(crate) struct Open {
 struct State {
     client: HashMap<Id, Waiting>,
     servers: BTreeMap<u64, Asked>,
-    /// How many requests of the client were passed on.
+    /// Number of client requests passed on.
     passed: u64,
-    /// The servers of which a cancelled request was forgotten: what answers nothing may answer it.
+    /// Servers for which a cancelled request was forgotten: a response that matches no request may answer it.
     forgetful: BTreeSet<usize>,
 }
 
-/// Who answers a request of the client.
+/// Party that answers a client request.
 #[derive(Debug)]
 enum Waiting {
-    /// A task of the proxy, and the server that it asks, if it is one.
+    /// A task of the proxy, with the server that it asks, if any.
     Task(AbortHandle, Option<Routed>),
-    /// One server, under the same id.
+    /// A single server, under the same id.
     Server(Routed, Passed),
     /// Several servers, under the same id, for as long as the client listens.
     Listening(BTreeSet<usize>, Passed),
 }
 
-/// A request that one server answers.
+/// Request that a single server answers.
 #[derive(Clone, Debug)]
 pub(super) struct Routed {
     pub(super) server: usize,
-    /// The token by which progress names it.
+    /// Token by which progress notifications name the request.
     pub(super) token: Option<Id>,
     pub(super) is_handshake: bool,
 }
 
-/// A request that was passed on.
+/// Request that was passed on.
 #[derive(Clone, Copy, Debug)]
 struct Passed {
     number: u64,
     is_cancelled: bool,
 }
 
-/// A request of a server for the client.
+/// Request from a server to the client.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
     pub(super) server: usize,
     pub(super) id: Id,
-    /// Its id and its token as the server wrote them.
+    /// Id and token as the server wrote them.
     pub(super) raw_id: String,
     pub(super) raw_token: Option<String>,
-    /// Its response need not come any more, and still may.
+    /// Whether the request was cancelled: its response may but need not come.
     pub(super) is_cancelled: bool,
 }
 
-/// Why a request cannot be passed on.
+/// Reason why a request cannot be passed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unasked {
     /// Another request with this id is open.
     InUse,
-    /// Too many are open.
+    /// Too many requests are open.
     Full,
 }
 
-/// What a cancellation of the client is about.
+/// Request that the client cancels.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Cancelled {
     /// A task, which is aborted.
     Task,
-    /// A request of these servers.
+    /// A request to these servers.
     At(Vec<usize>),
     Nothing,
 }
 
-/// What a response of a server is to.
+/// Request that a server's response answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum To {
-    /// The client waits for it.
+    /// A request for which the client waits.
     Client { is_handshake: bool },
-    /// One of several that answer a request; the client gets the last one.
+    /// A request answered by several servers; the client gets the last response.
     OneOfSeveral,
-    /// The client does not wait any more.
+    /// A request for which the client no longer waits.
     Late,
-    /// A request that may have been cancelled, and was forgotten.
+    /// A request that may have been cancelled and forgotten.
     Forgotten,
-    /// No request of this server has this id.
+    /// No request to this server has this id.
     Nothing,
 }
 
@@ -103,22 +103,22 @@ impl Open {
         Self { state: Mutex::default(), limit }
     }
 
-    /// Whether the client has a request with this id.
+    /// Returns whether the client has a request with this id.
     pub(super) fn has(&self, id: &Id) -> bool {
         self.state.lock().client.contains_key(id)
     }
 
-    /// A request is about to be passed on to one server.
+    /// Registers a request that is about to be passed on to one server.
     pub(super) fn ask(&self, id: &Id, to: Routed) -> Result<(), Unasked> {
         self.pass(id, |passed| Waiting::Server(to, passed))
     }
 
-    /// A request is about to be passed on to several servers.
+    /// Registers a request that is about to be passed on to several servers.
     pub(super) fn listen(&self, id: &Id, servers: BTreeSet<usize>) -> Result<(), Unasked> {
         self.pass(id, |passed| Waiting::Listening(servers, passed))
     }
 
-    /// A cancelled request that was never answered makes room.
+    /// Registers a request that is passed on. A cancelled request that was never answered makes room.
     fn pass(&self, id: &Id, waiting: impl FnOnce(Passed) -> Waiting) -> Result<(), Unasked> {
         let mut state = self.state.lock();
         if state.client.contains_key(id) {
@@ -137,26 +137,26 @@ impl Open {
         Ok(())
     }
 
-    /// Answers a request in a task, which is begun with the table held, so that it is known before it can end.
+    /// Answers a request in a task, which is started with the table locked, so that it is registered before it can end.
     pub(super) fn ask_task(&self, id: Id, of: Option<Routed>, spawn: impl FnOnce() -> AbortHandle) {
         let mut state = self.state.lock();
         let task = spawn();
         state.client.insert(id, Waiting::Task(task, of));
     }
 
-    /// A task has the answer. Whether the client still waits for it.
+    /// Removes a request whose task has the answer. Returns whether the client still waits for it.
     pub(super) fn take_task(&self, id: &Id) -> bool {
         let mut state = self.state.lock();
         let is_task = matches!(state.client.get(id), Some(Waiting::Task(..)));
         is_task && state.client.remove(id).is_some()
     }
 
-    /// The request was not sent.
+    /// Removes a request that was not sent.
     pub(super) fn unasked(&self, id: &Id) {
         self.state.lock().client.remove(id);
     }
 
-    /// A server responds under an id of the client's.
+    /// Accepts a server's response to a client request.
     pub(super) fn answered(&self, id: &Id, by: usize) -> To {
         let mut state = self.state.lock();
         let is_forgetful = state.forgetful.contains(&by);
@@ -183,7 +183,7 @@ impl Open {
         }
     }
 
-    /// The client does not wait for a request any more.
+    /// Cancels a request for which the client no longer waits.
     pub(super) fn cancel(&self, id: &Id) -> Cancelled {
         let mut state = self.state.lock();
         match state.client.get_mut(id) {
@@ -204,7 +204,7 @@ impl Open {
         }
     }
 
-    /// Whether a server has been asked a request whose progress has this token.
+    /// Returns whether a server has a request whose progress has this token.
     pub(super) fn has_token(&self, token: &Id, server: usize) -> bool {
         let has = |waiting: &Waiting| match waiting {
             Waiting::Server(to, _) | Waiting::Task(_, Some(to)) => {
@@ -215,13 +215,13 @@ impl Open {
         self.state.lock().client.values().any(has)
     }
 
-    /// Whether the client listens to a server by the request with this id.
+    /// Returns whether the client listens to a server through the request with this id.
     pub(super) fn listens(&self, id: &Id, to: usize) -> bool {
         let state = self.state.lock();
         matches!(state.client.get(id), Some(Waiting::Listening(servers, passed)) if !passed.is_cancelled && servers.contains(&to))
     }
 
-    /// Whether nobody waits for a request that was passed on to a server.
+    /// Returns whether nobody waits for a request that was passed on to a server.
     pub(crate) fn is_idle(&self, server: usize) -> bool {
         let waits = |waiting: &Waiting| {
             waiting.passed().is_some_and(|passed| !passed.is_cancelled) && waiting.servers().any(|own| own == server)
@@ -229,7 +229,7 @@ impl Open {
         !self.state.lock().client.values().any(waits)
     }
 
-    /// A request of a server is about to be passed on, under this number. A cancelled one that was never answered makes room.
+    /// Registers a server's request that is about to be passed on under this number. A cancelled, unanswered one makes room.
     pub(super) fn ask_client(&self, number: u64, asked: Asked) -> Result<(), Unasked> {
         let mut state = self.state.lock();
         let own = || state.servers.iter().filter(|(_, other)| other.server == asked.server);
@@ -237,7 +237,7 @@ impl Open {
             return Err(Unasked::InUse);
         }
         if own().count() >= self.limit {
-            // They are in the order in which they were asked.
+            // They are in the order in which they were sent.
             let oldest = own().find(|(_, other)| other.is_cancelled).map(|(number, _)| *number);
             state.servers.remove(&oldest.ok_or(Unasked::Full)?);
         }
@@ -245,24 +245,24 @@ impl Open {
         Ok(())
     }
 
-    /// The client has answered a request.
+    /// Accepts the client's answer to a request.
     pub(super) fn answered_by_client(&self, number: u64) -> Option<Asked> {
         self.state.lock().servers.remove(&number)
     }
 
-    /// A request of a server that the client has not answered.
+    /// Returns a server's request that the client has not answered.
     pub(super) fn asked(&self, number: u64) -> Option<Asked> {
         self.state.lock().servers.get(&number).cloned()
     }
 
-    /// The number of the open request that a server knows by an id.
+    /// Returns the number of the open request that a server knows by an id.
     pub(super) fn number_of(&self, server: usize, id: &Id) -> Option<u64> {
         let state = self.state.lock();
         let found = state.servers.iter().find(|(_, asked)| asked.server == server && asked.id == *id);
         found.map(|(number, _)| *number)
     }
 
-    /// A server does not wait for the answer to a request any more. Gives its number, the first time.
+    /// Cancels a request for whose answer a server no longer waits. Returns its number, the first time.
     pub(super) fn cancelled_by_server(&self, server: usize, id: &Id) -> Option<u64> {
         let number = self.number_of(server, id)?;
         let mut state = self.state.lock();
@@ -271,7 +271,7 @@ impl Open {
         Some(number)
     }
 
-    /// Takes the requests of the client that a server has not answered.
+    /// Takes the client requests that a server has not answered.
     pub(super) fn unanswered(&self, server: usize) -> Vec<Id> {
         let mut state = self.state.lock();
         let mut over = Vec::new();
@@ -290,7 +290,7 @@ impl Open {
         over.into_iter().filter(|(passed, _)| !passed.is_cancelled).map(|(_, id)| id).collect()
     }
 
-    /// Takes the requests that a server has, and that the client has not answered.
+    /// Takes the requests of a server that the client has not answered.
     pub(super) fn unanswered_by_client(&self, server: usize) -> Vec<u64> {
         let mut state = self.state.lock();
         let own = state.servers.iter().filter(|(_, asked)| asked.server == server && !asked.is_cancelled);
@@ -301,7 +301,7 @@ impl Open {
 }
 
 impl Waiting {
-    /// How it was passed on; none if a task answers it.
+    /// Returns how the request was passed on; `None` if a task answers it.
     fn passed(&self) -> Option<Passed> {
         match self {
             Self::Task(..) => None,
@@ -309,7 +309,7 @@ impl Waiting {
         }
     }
 
-    /// The servers that it was passed on to.
+    /// Iterates over the servers to which the request was passed on.
     fn servers(&self) -> impl Iterator<Item = usize> {
         let (one, several) = match self {
             Self::Task(..) => (None, None),

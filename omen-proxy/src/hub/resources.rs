@@ -1,10 +1,10 @@
-//! Which server a resource belongs to: the one that lists it, or the one whose template it fits. Nobody guesses between two.
+//! Owner of a resource: the server that lists it, or the one with a template that it matches. Nothing guesses between two.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use omen_base::Mutex;
 
-/// What the servers have listed, by their numbers.
+/// Resources and templates listed by each server.
 #[derive(Debug, Default)]
 pub(crate) struct Listings(Mutex<BTreeMap<usize, Listing>>);
 
@@ -23,7 +23,7 @@ impl Listings {
         self.0.lock().entry(server).or_default().templates = Some(templates);
     }
 
-    /// What a server has listed holds no longer.
+    /// Forgets what a server has listed.
     pub(crate) fn forget(&self, server: usize) {
         self.0.lock().remove(&server);
     }
@@ -32,7 +32,7 @@ impl Listings {
         self.0.lock().get(&server).is_some_and(|listing| listing.uris.is_some() && listing.templates.is_some())
     }
 
-    /// The servers that list a resource; without any, those with a template that it fits.
+    /// Returns the servers that list a resource; if there are none, those with a template that it matches.
     pub(super) fn owners(&self, uri: &str) -> Vec<usize> {
         let all = self.0.lock();
         let of = |owns: &dyn Fn(&Listing) -> bool| -> Vec<usize> {
@@ -45,7 +45,7 @@ impl Listings {
         of(&|listing| listing.templates.iter().flatten().any(|template| fits(template, uri)))
     }
 
-    /// The servers that list a template.
+    /// Returns the servers that list a template.
     pub(super) fn owners_of_template(&self, template: &str) -> Vec<usize> {
         let all = self.0.lock();
         let lists =
@@ -54,8 +54,8 @@ impl Listings {
     }
 }
 
-/// Whether a URI has the fixed parts of a template, in their order. What stands in braces fits everything, so that a template is
-/// taken to fit too much rather than too little: two that fit are a doubt, and a doubt is a refusal.
+/// Returns whether a URI contains the fixed parts of a template, in order. Expressions in braces match anything, so a template
+/// matches too much rather than too little: if two templates match, the resource is ambiguous and refused.
 fn fits(template: &str, uri: &str) -> bool {
     let mut parts = fixed_parts(template).into_iter();
     let Some(mut rest) = parts.next().and_then(|first| uri.strip_prefix(first)) else { return false };
@@ -70,7 +70,7 @@ fn fits(template: &str, uri: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// What stands outside of the braces. A brace that is not closed is a character as any other.
+/// Returns the parts outside of braces. An unclosed brace is an ordinary character.
 fn fixed_parts(template: &str) -> Vec<&str> {
     let (mut parts, mut rest) = (Vec::new(), template);
     while let Some((before, after)) = rest.split_once('{')

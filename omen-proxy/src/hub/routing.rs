@@ -1,4 +1,4 @@
-//! Requests of the client that one of several servers answers, under the same id: which one.
+//! Routing of client requests that one of several servers answers, under the same id.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use omen_mcp::frame::{Frame, similar};
 use omen_mcp::handshake::Era;
 use omen_mcp::json;
 
-/// Why a name leads to no server.
+/// Reason why a name leads to no server.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 enum NoServer {
     #[error("`{0}` begins with no server's name")]
@@ -26,20 +26,20 @@ enum NoServer {
     Unknown(String),
 }
 
-/// The server that a prefixed name leads to, and the name that it knows.
+/// Returns the server to which a prefixed name leads, and the name that the server knows.
 fn by_name<'n>(hub: &Hub, name: &'n str) -> Result<(usize, &'n str), NoServer> {
     let (server, own) = names::split(name).ok_or_else(|| NoServer::NoPrefix(bounded(name)))?;
     let place = hub.members.iter().position(|member| member.name.as_str() == server);
     Ok((place.ok_or_else(|| NoServer::Unknown(bounded(name)))?, own))
 }
 
-/// Judges a call of a tool, by its prefixed name, at the server that the name begins with, under the tool's own name.
+/// Judges a call of a tool by its prefixed name, at the server named by the prefix, under the tool's own name.
 pub(super) async fn call(hub: &Arc<Hub>, frame: &Frame, era: Era) {
     let (name, span) = match text_of(frame, None, "name") {
         Ok(found) => found,
         Err(why) => return hub.refuse(method_of(frame), frame.raw_id(), INVALID_PARAMS, &why).await,
     };
-    // A tool of the episode belongs to no server; any of their sessions can judge what it says.
+    // A tool of the episode belongs to no server; the session of any server can judge its call.
     if hub.episodes.as_ref().is_some_and(|episodes| episodes.own(&name).is_some())
         && let Some(session) = hub.members.iter().find_map(|member| member.session().ok())
     {
@@ -49,7 +49,7 @@ pub(super) async fn call(hub: &Arc<Hub>, frame: &Frame, era: Era) {
         Ok((server, own)) => match hub.members.get(server).map(|member| member.session()) {
             Some(Ok(session)) => {
                 let line = edited(frame.text(), vec![(span, Value::from(own).to_string())]);
-                // INVARIANT: it was read before, and another name is a string, too.
+                // INVARIANT: the line was read before, and the new name is a string too.
                 let Ok(frame) = Frame::read(line.into_bytes()) else { return };
                 return judge(hub, &session, frame, Some(era), false).await;
             }
@@ -72,7 +72,7 @@ pub(super) async fn call(hub: &Arc<Hub>, frame: &Frame, era: Era) {
     hub.client.send(line).await;
 }
 
-/// Sends a request for a prompt to the server that its name begins with.
+/// Sends a prompt request to the server named by the prefix.
 pub(super) async fn prompt(hub: &Arc<Hub>, frame: &Frame) {
     match text_of(frame, None, "name") {
         Ok((name, span)) => named(hub, frame, &name, span).await,
@@ -80,7 +80,7 @@ pub(super) async fn prompt(hub: &Arc<Hub>, frame: &Frame) {
     }
 }
 
-/// Sends a request about a prompt to the server that the prompt's name begins with.
+/// Sends a request about a prompt to the server named by the prompt's prefix.
 async fn named(hub: &Arc<Hub>, frame: &Frame, name: &str, span: Range<usize>) {
     match by_name(hub, name) {
         Ok((server, own)) => {
@@ -113,7 +113,7 @@ async fn send(hub: &Hub, frame: &Frame, server: usize, line: String) {
     }
 }
 
-/// Sends a request about a resource to its server, once it is known which one lists it.
+/// Sends a request about a resource to its server, once it is known which server lists it.
 pub(super) async fn resource(hub: &Arc<Hub>, frame: Frame, running: &mut Running) {
     match text_of(&frame, None, "uri") {
         Ok((uri, _)) => find(hub, frame, uri, false, running),
@@ -121,7 +121,7 @@ pub(super) async fn resource(hub: &Arc<Hub>, frame: Frame, running: &mut Running
     }
 }
 
-/// Sends a request for completions to the server of the prompt, or of the resource, that they are about.
+/// Sends a completion request to the server of the prompt or the resource that it is about.
 pub(super) async fn complete(hub: &Arc<Hub>, frame: Frame, running: &mut Running) {
     match reference(&frame) {
         Ok(Reference::Prompt(name, span)) => named(hub, &frame, &name, span).await,
@@ -130,7 +130,7 @@ pub(super) async fn complete(hub: &Arc<Hub>, frame: Frame, running: &mut Running
     }
 }
 
-/// Finds the server in a task of its own, since servers may have to list their resources first.
+/// Finds the server in a separate task, because servers may have to list their resources first.
 fn find(hub: &Arc<Hub>, frame: Frame, uri: String, may_be_template: bool, running: &mut Running) {
     let Some(id) = frame.id().cloned() else { return };
     let own = Arc::clone(hub);
@@ -138,7 +138,7 @@ fn find(hub: &Arc<Hub>, frame: Frame, uri: String, may_be_template: bool, runnin
         running.spawn_in_span(async move {
             let hub = own;
             lists::know_resources(&hub, &frame).await;
-            // Somebody may have cancelled it by now.
+            // Someone may have cancelled the request in the meantime.
             if !hub.open.take_task(&id) {
                 return;
             }
@@ -150,7 +150,7 @@ fn find(hub: &Arc<Hub>, frame: Frame, uri: String, may_be_template: bool, runnin
     });
 }
 
-/// The only server that a resource can belong to.
+/// Returns the only server to which a resource can belong.
 fn owner(hub: &Hub, uri: &str, may_be_template: bool) -> Result<usize, String> {
     let mut owners = hub.listings.owners(uri);
     if may_be_template {
@@ -177,7 +177,7 @@ enum Reference {
     Resource(String),
 }
 
-/// What completions are about.
+/// Returns the prompt or resource that completions are about.
 fn reference(frame: &Frame) -> Result<Reference, String> {
     let members = frame.members().map_err(|flaw| flaw.to_string())?;
     if let Some(why) = members.iter().find_map(|member| similar(&member.key, &["ref"])) {
@@ -192,7 +192,7 @@ fn reference(frame: &Frame) -> Result<Reference, String> {
     }
 }
 
-/// A text of the parameters, or of an object in them, and where it stands.
+/// Returns a text in the parameters, or in an object within them, and its range.
 fn text_of(frame: &Frame, at: Option<Range<usize>>, key: &str) -> Result<(String, Range<usize>), String> {
     let members = match at {
         Some(at) => json::members(frame.text(), at),

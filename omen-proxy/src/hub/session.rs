@@ -1,4 +1,4 @@
-//! The session of a client, from its start to its end.
+//! Session of a client, from start to end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,20 +29,20 @@ use crate::settings::Settings;
 use omen_mcp::frame::INVALID_REQUEST;
 use omen_mcp::outbox::{Outbox, OutboxWriter};
 
-/// A session that has not begun.
+/// Session that has not begun.
 pub(crate) struct ClientSession {
     pub(crate) settings: Arc<Settings>,
     pub(crate) servers: Vec<(ServerName, Source)>,
     pub(crate) limits: ServerLimits,
     pub(crate) turn: TurnId,
-    /// What the gate counts its calls by: those of all requests that need no session are counted together.
+    /// Session under which the gate counts its calls: those of all requests that need no session are counted together.
     pub(crate) client_session: TurnId,
     pub(crate) gate: Gate,
     pub(crate) policy: watch::Receiver<PolicyHash>,
     pub(crate) recording: Option<Recording>,
 }
 
-/// What sessions of clients are made of.
+/// Configuration of client sessions.
 pub(crate) struct ClientSessions {
     pub(crate) settings: Arc<Settings>,
     pub(crate) servers: Vec<(ServerName, Source)>,
@@ -64,23 +64,23 @@ impl ClientSessions {
         }
     }
 
-    /// What a client may send, which all of its servers have to take.
+    /// Returns the limits on the client's messages, which all of its servers must accept.
     pub(crate) fn limits(&self) -> ServerLimits {
         let all = self.servers.iter().map(|(_, source)| source.limits());
         all.copied().min_by_key(|limits| limits.line_bytes).unwrap_or_default()
     }
 }
 
-/// What a client sends.
+/// Input from a client.
 pub(crate) enum ClientInput {
-    /// Lines of a stream, which are bounded where they are read.
+    /// Lines of a stream, which are bounded when read.
     Lines(Lines<Box<dyn AsyncRead + Send + Unpin>>),
     /// Messages of a transport that bounds them itself.
     Messages(mpsc::Receiver<Line>),
 }
 
 impl ClientInput {
-    /// The next message, or none at the end. The future may be dropped without losing any.
+    /// Returns the next message, or `None` at the end. The future may be dropped without losing a message.
     async fn next(&mut self) -> Result<Option<Vec<u8>>, Broken> {
         match self {
             Self::Lines(lines) => lines.next().await,
@@ -92,10 +92,10 @@ impl ClientInput {
 type EndedServers = mpsc::UnboundedReceiver<EndedServer>;
 
 impl ClientSession {
-    /// Serves a client on streams to its end.
+    /// Serves a client on streams until its session ends.
     ///
     /// # Errors
-    /// As [`serve`](Self::serve).
+    /// As for [`serve`](Self::serve).
     pub(crate) async fn serve_streams(
         self,
         (input, output): (Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>),
@@ -106,10 +106,10 @@ impl ClientSession {
         self.serve(input, output, until).await
     }
 
-    /// Serves it to its end. When this returns, the log has the outcome of every call that was made, and no server runs.
+    /// Serves the client until its session ends. Then the log contains the outcome of every call made, and no server is running.
     ///
     /// # Errors
-    /// If it did not begin: then no server runs.
+    /// If the session did not begin. No server is running then.
     pub(crate) async fn serve(
         self,
         mut input: ClientInput,
@@ -127,7 +127,7 @@ impl ClientSession {
         let mut connections = Vec::new();
         for (server, source) in &servers {
             let connect = source.connect();
-            // Those that run already end when they are dropped.
+            // Servers that are already running end when dropped.
             connections.push(connect.map_err(|fault| NotServed::Server { server: server.clone(), fault })?);
         }
         let (ended, mut ends) = mpsc::unbounded_channel();
@@ -164,7 +164,7 @@ impl ClientSession {
     }
 }
 
-/// Reads what the client sends, until the session ends.
+/// Reads the client's messages until the session ends.
 async fn relay(
     hub: &Arc<Hub>,
     input: &mut ClientInput,
@@ -174,7 +174,7 @@ async fn relay(
     until: impl Future<Output = ()>,
 ) -> Ended {
     let limit = hub.limits.line_bytes;
-    // The session ends with its only server, at once.
+    // The session ends at once with its only server.
     let only = hub.members.first().filter(|_| hub.is_alone()).and_then(|member| member.session().ok());
     let lost = async || match &only {
         Some(only) => lost(hub, only).await,
@@ -219,7 +219,7 @@ async fn relay(
             }
             None
         };
-        // A client that does not read, or whose only server does not, holds up itself, and nothing else.
+        // A client that does not read, or whose only server does not, blocks only itself.
         tokio::select! {
             biased;
             () = &mut until => return Ended::Asked,
@@ -238,8 +238,8 @@ enum Next {
     Line(Vec<u8>),
 }
 
-/// Comes when the only server is gone. One that never answers the handshake would have its client wait for ever, and see nothing
-/// of the reason.
+/// Returns once the only server is gone. A server that never answers the handshake counts as gone: otherwise its client would
+/// wait forever without seeing a reason.
 async fn lost(hub: &Hub, only: &ServerSession) -> Lost {
     let limit = only.upstream.limits().start;
     tokio::select! {
@@ -253,8 +253,8 @@ async fn lost(hub: &Hub, only: &ServerSession) -> Lost {
     }
 }
 
-/// The session with a server is over: its tools are gone, and the rest goes on. Gives how the client's session ends, if there is
-/// no server any more.
+/// Handles the end of the session with a server: its tools are gone, and everything else continues. Returns how the client's
+/// session ends if there is no server left.
 async fn over(hub: &Hub, (place, was_there, ended): EndedServer) -> Option<Ended> {
     let member = hub.members.get(place)?;
     if was_there {
@@ -269,7 +269,7 @@ async fn over(hub: &Hub, (place, was_there, ended): EndedServer) -> Option<Ended
     }
     if hub.live().is_empty() {
         return Some(match ended {
-            // It was left out.
+            // The server was left out.
             Ended::Client | Ended::Asked => Ended::Server("no server is left".to_owned()),
             other => other,
         });
@@ -285,12 +285,12 @@ async fn over(hub: &Hub, (place, was_there, ended): EndedServer) -> Option<Ended
     None
 }
 
-/// The notification that a list has changed.
+/// Returns the notification that a list has changed.
 fn changed(method: &str) -> String {
     format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{method}\"}}")
 }
 
-/// Lets what runs come to its end, for some time, and ends all servers. Gives what could not be recorded.
+/// Lets running work finish for a limited time, and ends all servers. Returns the reason if something was not recorded.
 async fn drain(hub: &Hub, ended: &Ended, running: &mut Running, ends: &mut EndedServers) -> Option<Blocked> {
     if *ended != Ended::Asked {
         let rest = async { while running.join_next().await.is_some() {} };
@@ -302,7 +302,7 @@ async fn drain(hub: &Hub, ended: &Ended, running: &mut Running, ends: &mut Ended
     }
     end_sessions(hub, ended).await;
     running.shutdown().await;
-    // A handshake may have started a server again in the meantime.
+    // A handshake may have restarted a server in the meantime.
     end_sessions(hub, ended).await;
     let mut unrecorded = None;
     while let Ok((_, _, ended)) = ends.try_recv() {
@@ -317,7 +317,7 @@ async fn drain(hub: &Hub, ended: &Ended, running: &mut Running, ends: &mut Ended
     hub.user_turns.end(&hub.gate);
     hub.gate.end_session(&hub.turn, ended.of_session());
     let recorded = hub.gate.turn_is_over(&hub.turn, &ended.unquoted()).await;
-    // What is still open has no answer any more.
+    // Requests that are still open get no other answer.
     for place in 0..hub.members.len() {
         for id in hub.open.unanswered(place) {
             let line = refusal::error(&id.raw(), INTERNAL_ERROR, "the session has ended");
@@ -327,9 +327,9 @@ async fn drain(hub: &Hub, ended: &Ended, running: &mut Running, ends: &mut Ended
     recorded.err().or(unrecorded)
 }
 
-/// Ends the sessions with all servers, and waits until they have.
+/// Ends the sessions with all servers, and waits until they have ended.
 async fn end_sessions(hub: &Hub, ended: &Ended) {
-    // With several, each has an end of its own, which is not how that of another server was.
+    // If there are several servers, the session with each ends separately, for its own reason.
     let ended = if hub.is_alone() || *ended == Ended::Asked { ended } else { &Ended::Client };
     for session in hub.members.iter().filter_map(|member| member.session().ok()) {
         session.end(ended);
@@ -338,13 +338,13 @@ async fn end_sessions(hub: &Hub, ended: &Ended) {
     while sessions.join_next().await.is_some() {}
 }
 
-/// The sessions with the servers end with the client's, whatever becomes of it.
+/// Guard that ends the sessions with the servers together with the client's session, however it ends.
 struct Sessions(Arc<Hub>);
 
 impl Drop for Sessions {
     fn drop(&mut self) {
         self.0.sessions.lock().abort_all();
-        // What is judged holds the session that it is judged in.
+        // Each call being judged holds the session in which it is judged.
         for session in self.0.members.iter().filter_map(|member| member.session().ok()) {
             session.running().abort_all();
         }

@@ -1,4 +1,4 @@
-//! What the client's session and the sessions with its servers share.
+//! State shared by the client's session and the sessions with its servers.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -25,14 +25,14 @@ use crate::server::ServerSession;
 use crate::settings::Settings;
 use omen_mcp::handshake::{Era, Session};
 
-/// What the client's session and the sessions with its servers share.
+/// State shared by the client's session and the sessions with its servers.
 pub(crate) struct Hub {
     pub(crate) settings: Arc<Settings>,
-    /// The gate of the proxy, beside which each session with a server has one.
+    /// Gate of the proxy. Each session with a server has another gate beside it.
     pub(crate) gate: Gate,
-    /// The session of the client. Those with several servers have names that begin with it.
+    /// Session of the client. With several servers, the names of their sessions begin with it.
     pub(crate) turn: TurnId,
-    /// What the gate counts the client's calls by.
+    /// Session under which the gate counts the client's calls.
     pub(crate) client_session: TurnId,
     pub(crate) session: Arc<Session>,
     pub(crate) client: Arc<Downstream>,
@@ -40,31 +40,31 @@ pub(crate) struct Hub {
     pub(crate) open: Open,
     pub(crate) listings: Listings,
     pub(crate) user_turns: Arc<UserTurns>,
-    /// The episodes of the session, if they are written.
+    /// Episodes of the session, if any are written.
     pub(crate) episodes: Option<Arc<Episodes>>,
     pub(super) limits: Limits,
-    /// What was noted once, and is not again.
+    /// Messages that were logged once and are not repeated.
     pub(super) noted: Mutex<BTreeSet<String>>,
-    /// How many sessions with servers have begun.
+    /// Number of sessions with servers that have begun.
     pub(crate) begun: AtomicU64,
     pub(super) sessions: Mutex<JoinSet<()>>,
-    /// Takes the place of a server whose session is over, whether it was to go on, and how it ended.
+    /// Receives the index of a server whose session is over, whether it was the running one, and how it ended.
     pub(crate) ended: mpsc::UnboundedSender<EndedServer>,
 }
 
 pub(crate) type EndedServer = (usize, bool, Ended);
 
-/// What all servers together are given.
+/// Limits shared by all servers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// The longest message of the client.
+    /// Maximum length of a client message.
     pub(super) line_bytes: usize,
     pub(super) open_requests: usize,
-    /// Of each server's list.
+    /// Limits of each server's list.
     pub(super) items: usize,
     pub(super) pages: usize,
     pub(super) list_bytes: usize,
-    /// How long a handshake, or the list of one server, may take.
+    /// Maximum time for a handshake or the list of one server.
     pub(super) answer: Duration,
 }
 
@@ -88,24 +88,24 @@ impl fmt::Debug for Hub {
 }
 
 impl Hub {
-    /// Whether there is one server, to which everything goes.
+    /// Returns whether there is only one server, to which everything goes.
     pub(crate) fn is_alone(&self) -> bool {
         self.members.len() == 1
     }
 
-    /// The tasks in which the sessions with servers run.
+    /// Returns the tasks in which the sessions with servers run.
     pub(crate) fn sessions(&self) -> MutexGuard<'_, JoinSet<()>> {
         let mut sessions = self.sessions.lock();
         while sessions.try_join_next().is_some() {}
         sessions
     }
 
-    /// The ways to a confirmation.
+    /// Returns the ways to a confirmation.
     pub(crate) fn chain(&self, rounds: Option<&Arc<Rounds>>) -> Chain {
         chain(&self.settings, &self.client, &self.session, rounds)
     }
 
-    /// Closes the episodes of the session, if they are written.
+    /// Closes the session's episodes, if any are written.
     pub(crate) fn close_episodes(&self, ended: &Ended) {
         let note = self.episodes.as_ref().and_then(|episodes| episodes.close(&ended.unquoted()));
         note.iter().for_each(|note| warn!("{note}"));
@@ -119,7 +119,7 @@ impl Hub {
         }
     }
 
-    /// Logs something that would otherwise be repeated with each list.
+    /// Logs a message that would otherwise be repeated with each list.
     pub(super) fn note_once(&self, what: String) {
         let mut noted = self.noted.lock();
         if noted.len() >= MOST_NOTED {
@@ -130,7 +130,7 @@ impl Hub {
         }
     }
 
-    /// The servers that can be reached, by their places.
+    /// Returns the indices of the servers that can be reached.
     pub(super) fn live(&self) -> Vec<usize> {
         let live = self.members.iter().enumerate().filter(|(_, member)| member.is_live());
         live.map(|(place, _)| place).collect()
@@ -140,13 +140,13 @@ impl Hub {
         names::shown(self.members.iter().map(|member| &member.name))
     }
 
-    /// Answers a request of the client with an error of the protocol.
+    /// Answers a client request with a protocol error.
     pub(super) async fn refuse(&self, method: &str, raw_id: &str, code: i64, why: &str) {
         warn!("refused `{}` of the client: {why}", bounded(method));
         self.client.send(refusal::error(raw_id, code, why)).await;
     }
 
-    /// Records why a call reaches no server, and gives the result that says so.
+    /// Records why a call reaches no server, and returns the result that says so.
     pub(super) async fn refused_call(&self, raw_id: &str, era: Era, why: Blocked) -> Vec<u8> {
         warn!(code = %why.code, turn = %self.turn, "refused a call: {}: {}", why.code, why.unquoted());
         let why = match self.gate.refused(&self.turn, &why).await {
@@ -176,5 +176,5 @@ pub(super) fn chain(
 
 const MOST_NOTED: usize = 4096;
 
-/// How many resources or prompts a server may list; its tools have a limit of their own.
+/// Maximum number of resources or prompts that a server may list; its tools have a separate limit.
 const MOST_ITEMS: usize = 10_000;

@@ -1,4 +1,4 @@
-//! What an answer says, and how it is read.
+//! Content of an answer, and how it is read.
 
 use bytes::Bytes;
 use http_body_util::BodyExt as _;
@@ -11,16 +11,16 @@ use super::room::Held;
 use super::secrets::Secrets;
 use omen_mcp::frame::Frame;
 
-/// The form of an answer.
+/// Form of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// One message.
+    /// A single message.
     Json,
-    /// Messages as they come.
+    /// A stream of messages.
     Events,
 }
 
-/// The form of an answer, by its headers.
+/// Returns the form of an answer according to its headers.
 pub(super) fn form(headers: &HeaderMap) -> Result<Form, Fault> {
     let mut codings = headers.get_all(CONTENT_ENCODING).iter();
     if let Some(coding) = codings.find(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity")) {
@@ -44,7 +44,7 @@ pub(super) fn form(headers: &HeaderMap) -> Result<Form, Fault> {
     }
 }
 
-/// The value of a header that stands once, or not at all.
+/// Returns the value of a header that occurs at most once.
 pub(super) fn single<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Fault> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
@@ -56,7 +56,7 @@ pub(super) fn single<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'
     }
 }
 
-/// A text as the value of a header that is not shown.
+/// Returns a text as the value of a header that is never shown.
 pub(super) fn hidden(text: &str) -> Option<HeaderValue> {
     let mut value = HeaderValue::from_str(text).ok()?;
     value.set_sensitive(true);
@@ -65,7 +65,7 @@ pub(super) fn hidden(text: &str) -> Option<HeaderValue> {
 
 /// Reads a whole body.
 pub(super) async fn whole(mut body: Incoming, limit: usize, held: &mut Held) -> Result<Vec<u8>, Fault> {
-    // Whether the tool ran does not follow from a body that is too long: so it is not the fault of an answer that is.
+    // An overlong body does not tell whether the tool ran, so this is not the fault for an overlong answer.
     let oversized = || Fault::malformed(&format!("the body is larger than {limit} bytes"));
     if usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX) > limit {
         return Err(oversized());
@@ -83,7 +83,7 @@ pub(super) async fn whole(mut body: Incoming, limit: usize, held: &mut Held) -> 
     Ok(bytes)
 }
 
-/// The next piece of a body; none at the end.
+/// Returns the next piece of a body; `None` at the end.
 pub(super) async fn next(body: &mut Incoming) -> Result<Option<Bytes>, Fault> {
     while let Some(frame) = body.frame().await {
         let frame =
@@ -99,7 +99,7 @@ pub(super) fn no_room() -> Fault {
     Fault::died("too many answers are read at once")
 }
 
-/// Reads a message, strictly.
+/// Reads a message strictly.
 pub(super) fn message(mut bytes: Vec<u8>, secrets: &Secrets) -> Result<Frame, Fault> {
     bytes.truncate(bytes.trim_ascii_end().len());
     let malformed = |why: &str| Fault::malformed(why);

@@ -1,4 +1,4 @@
-//! Requests over HTTP: how they are sent, and what their failures mean.
+//! HTTP requests: how they are sent, and what their failures mean.
 
 use std::error::Error;
 use std::pin::Pin;
@@ -28,7 +28,7 @@ type Connector = hyper_rustls::HttpsConnector<HttpConnector>;
 #[cfg(not(feature = "https"))]
 type Connector = HttpConnector;
 
-/// A client of one address.
+/// HTTP client for one address.
 pub(super) struct Client {
     sender: legacy::Client<Timed<Connector>, Full<Bytes>>,
     uri: Uri,
@@ -37,16 +37,16 @@ pub(super) struct Client {
     pub(super) secrets: Secrets,
 }
 
-/// How long a connection that nobody uses is kept. Servers close theirs after five seconds and more; a request that is sent
-/// just then would be in doubt.
+/// Time that an idle connection is kept. Servers close theirs after five seconds or more; a request sent at that moment
+/// would be in doubt.
 const KEPT: Duration = Duration::from_secs(3);
-/// How many of them.
+/// Maximum number of idle connections kept.
 const MOST_KEPT: usize = 16;
-/// How often a connection without news is tried.
+/// Interval of keep-alive probes on an idle connection.
 const ALIVE: Duration = Duration::from_secs(60);
-/// How many headers an answer may have.
+/// Maximum number of headers in an answer.
 const MOST_HEADERS: usize = 100;
-/// The least that hyper takes for the head of an answer.
+/// Minimum buffer that hyper accepts for the head of an answer.
 const LEAST_HEAD: usize = 8 << 10;
 
 impl Client {
@@ -62,20 +62,20 @@ impl Client {
         http.set_nodelay(true);
         let connector = Timed { connector: encrypted(http, endpoint)?, limit: limits.connect };
         let mut builder = legacy::Client::builder(TokioExecutor::new());
-        // A request that was never begun on a connection that has just been closed is sent on another one: hyper gives it
-        // back whole. One that was begun is not sent again.
+        // If a request was not begun because its connection had just been closed, hyper returns it unchanged and it is
+        // sent on another connection. A request that was begun is not sent again.
         builder.pool_idle_timeout(KEPT).pool_max_idle_per_host(MOST_KEPT).pool_timer(TokioTimer::new());
         builder.http1_max_buf_size(limits.head.max(LEAST_HEAD)).http1_max_headers(MOST_HEADERS);
         let sender = builder.build(connector);
         Ok(Self { sender, uri, address: endpoint.shown(), headers, secrets })
     }
 
-    /// The address, without a query.
+    /// Returns the address without a query.
     pub(super) fn address(&self) -> &str {
         &self.address
     }
 
-    /// Sends a request once, and waits for the head of its answer.
+    /// Sends a request once and waits for the head of its answer.
     pub(super) async fn send(
         &self,
         method: Method,
@@ -115,7 +115,7 @@ fn encrypted(http: HttpConnector, endpoint: &Endpoint) -> Result<Connector, BadR
     Ok(http)
 }
 
-/// The headers of the configuration, and those of their values that are secrets.
+/// Returns the configured headers, and those of their values that are secret.
 fn headers(endpoint: &Endpoint) -> Result<(HeaderMap, Secrets), BadRemote> {
     let (mut headers, mut secrets) = (HeaderMap::new(), Vec::new());
     headers.insert(USER_AGENT, HeaderValue::from_static(concat!("omen/", env!("CARGO_PKG_VERSION"))));
@@ -135,7 +135,7 @@ fn headers(endpoint: &Endpoint) -> Result<(HeaderMap, Secrets), BadRemote> {
                 let whole = Zeroizing::new([prefix, secret].concat());
                 let mut value = HeaderValue::from_str(&whole).map_err(|_| bad(variable))?;
                 value.set_sensitive(true);
-                // Without a scheme that stands in the variable itself: who repeats the secret may leave that out.
+                // Without a scheme contained in the variable itself, which a server that repeats the secret may omit.
                 let bare = secret.split_once(' ').map_or(secret, |(_, rest)| rest.trim_start());
                 secrets.push(Zeroizing::new(bare.to_owned()));
                 value
@@ -147,7 +147,7 @@ fn headers(endpoint: &Endpoint) -> Result<(HeaderMap, Secrets), BadRemote> {
     Ok((headers, Secrets::new(secrets)))
 }
 
-/// What was wrong, from the error of the library down to that of the system.
+/// Returns the causes of an error, from the library's down to the system's.
 pub(super) fn causes(error: &dyn Error) -> String {
     let mut texts = Vec::new();
     let mut cause = error.source();
@@ -159,7 +159,7 @@ pub(super) fn causes(error: &dyn Error) -> String {
     if texts.is_empty() { error.to_string() } else { texts.join(": ") }
 }
 
-/// A connector that gives up after some time: what it waits for includes the handshake of the encryption.
+/// Connector with a time limit, which includes the handshake of the encryption.
 #[derive(Clone, Debug)]
 struct Timed<C> {
     connector: C,

@@ -1,59 +1,59 @@
-//! Why a server cannot be reached over HTTP from here.
+//! Reasons why a server cannot be reached over HTTP from here.
 
 use std::path::PathBuf;
 
-/// Why a server cannot be reached over HTTP from here.
+/// Reason why a server cannot be reached over HTTP from here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadRemote {
     /// A header has no value.
     #[error("the variable `{variable}` for the header `{header}` is not set; set it where the proxy is started")]
     NoVariable {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
-        /// The header.
+        /// Name of the header.
         header: String,
     },
-    /// A value cannot stand in a header. It is not shown.
+    /// The value of a variable cannot be sent in a header. The value is not shown.
     #[error(
         "the variable `{variable}` for the header `{header}` has a value that a header cannot hold; remove line breaks and characters that are not ASCII"
     )]
     BadVariable {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
-        /// The header.
+        /// Name of the header.
         header: String,
     },
-    /// The address cannot stand in a request.
+    /// The address cannot be used in a request.
     #[error("the URL cannot be used in a request: {why}")]
     Address {
-        /// Why.
+        /// Description of the error.
         why: String,
     },
-    /// Certificates that cannot be read.
+    /// The certificates cannot be read.
     #[error("cannot read the certificates in `{path}`: {why}")]
     Certificates {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Description of the error.
         why: String,
     },
     /// The system has no certificates.
     #[error("this system has no trusted certificates{why}; name a file with --tls-ca")]
     NoCertificates {
-        /// What the system says.
+        /// Message from the system.
         why: String,
     },
-    /// The library for encryption does not work here.
+    /// The encryption library does not work here.
     #[error("no encryption: {why}")]
     Tls {
-        /// Why.
+        /// Description of the error.
         why: String,
     },
     /// The program was built without encryption.
     #[error("this program was built without the feature `https`, so it cannot reach `{address}`")]
     NotBuilt {
-        /// The address.
+        /// Address of the server.
         address: String,
     },
 }

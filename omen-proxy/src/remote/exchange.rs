@@ -1,4 +1,4 @@
-//! One request, and all that is answered to it.
+//! Single request, and everything sent in answer to it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use omen_mcp::frame::{Frame, Kind};
 use omen_mcp::handshake::Era;
 use omen_mcp::mcp_headers::method_of;
 
-/// Sends a request once, and gives what is answered to the session.
+/// Sends a request once and passes the answer on to the session.
 pub(super) async fn ask(link: Arc<Link>, frame: Frame, era: Era) {
     let (Some(id), Some(method)) = (frame.id(), method_of(&frame)) else { return };
     let asking = Asking { link: &link, id, method, era };
@@ -34,7 +34,7 @@ pub(super) async fn ask(link: Arc<Link>, frame: Frame, era: Era) {
     }
 }
 
-/// A request that waits for its answer.
+/// Request waiting for its answer.
 pub(super) struct Asking<'a> {
     pub(super) link: &'a Link,
     id: &'a Id,
@@ -42,9 +42,9 @@ pub(super) struct Asking<'a> {
     era: Era,
 }
 
-/// How long a stream may take to end after the answer. Then its connection can be used again.
+/// Time that a stream may take to end after the answer, after which its connection can be reused.
 const LAST_WORDS: Duration = Duration::from_millis(200);
-/// How much is read of the body of an answer that is not one.
+/// Maximum number of bytes read from the body of a response that is not an answer.
 const MOST_OF_A_REFUSAL: usize = 64 << 10;
 
 impl Asking<'_> {
@@ -77,7 +77,7 @@ impl Asking<'_> {
         }
     }
 
-    /// A response: it has to be that to this request.
+    /// Handles a response, which must belong to this request.
     async fn answered(&self, head: &Parts, answer: Frame) -> Result<(), Broken> {
         if answer.id() != Some(self.id) {
             let other = answer.id().map(ToString::to_string).unwrap_or_default();
@@ -90,13 +90,13 @@ impl Asking<'_> {
                 _ => {}
             }
         }
-        // Before anybody can give another request this id.
+        // Closed before anyone can give another request this id.
         self.link.close(self.id);
         self.link.say(Said::Message(answer)).await;
         Ok(())
     }
 
-    /// A status that is not that of an answer. An error of the protocol may come with it.
+    /// Handles a status other than that of an answer. A protocol error may come with it.
     async fn refused(&self, head: &Parts, body: Incoming) -> Result<(), Broken> {
         let limits = &self.link.remote.limits;
         let is_gone = self.era == Era::Handshake && head.status == StatusCode::NOT_FOUND && self.link.has_id();
@@ -140,7 +140,7 @@ impl Asking<'_> {
                         }
                     }
                 }
-                // The stream is over, or broken, and may be read on elsewhere. The request is not sent again.
+                // The stream is over or broken, and may be resumed elsewhere. The request is not sent again.
                 Ok(None) | Err(Fault::Died { .. }) if self.era == Era::Handshake => {
                     body = legacy::resume(self.link, &parser, &mut tries).await?;
                     parser.begin();
@@ -152,7 +152,7 @@ impl Asking<'_> {
         }
     }
 
-    /// Reads what comes after the answer, which is nothing that counts.
+    /// Reads data after the answer, none of which counts.
     async fn drain(&self, parser: &mut Parser, body: &mut Incoming, bytes: &mut Bytes) {
         let rest = async { event(parser, body, bytes, None).await };
         if let Ok(Ok(Some(_))) = timeout(LAST_WORDS, rest).await {
@@ -166,7 +166,7 @@ fn is_response(frame: &Frame) -> bool {
     matches!(frame.kind, Kind::Result | Kind::Error | Kind::Unsure(_))
 }
 
-/// The data of the next event; none at the end of the stream.
+/// Returns the data of the next event; `None` at the end of the stream.
 pub(super) async fn event(
     parser: &mut Parser,
     body: &mut Incoming,
@@ -180,7 +180,7 @@ pub(super) async fn event(
             Err(Unread::Oversized) => return Err(Fault::malformed("an event is larger than the limit")),
             Err(Unread::NoRoom) => return Err(no_room()),
         }
-        // However much the server says at once, others have their turn.
+        // However much the server sends at once, other tasks get their turn.
         tokio::task::consume_budget().await;
         let more = match idle {
             Some(idle) => timeout(idle, next(body)).await.map_err(|_| Fault::Timeout { after: idle })?,

@@ -1,4 +1,4 @@
-//! What all sessions with a server share.
+//! State shared by all sessions with a server.
 
 use omen_gate::mcp::ServerLimits;
 

@@ -1,4 +1,4 @@
-//! Streams that are read on where they broke off (up to 2025-11-25).
+//! Resuming of broken streams (up to 2025-11-25).
 
 use std::time::Duration;
 
@@ -15,12 +15,12 @@ use super::sse::Parser;
 use super::status;
 use omen_mcp::mcp_headers::LAST_EVENT_ID;
 
-/// How often a stream is opened again that the server closes on purpose: it says when it is to be opened again.
+/// Maximum number of times that a stream which the server closes on purpose is reopened: the server says when to reopen it.
 const POLLS: u32 = 1_000;
 const LEAST: Duration = Duration::from_millis(50);
 const MOST: Duration = Duration::from_secs(60);
 
-/// Opens the stream of a request again, behind the last event that came. What was asked is not asked again.
+/// Reopens the stream of a request after the last event received. The request is not repeated.
 pub(super) async fn resume(link: &Link, parser: &Parser, tries: &mut u32) -> Result<Incoming, Broken> {
     if parser.last_id().is_none() {
         return Err(Fault::died("the stream ended before the answer").into());
@@ -44,17 +44,17 @@ pub(super) async fn resume(link: &Link, parser: &Parser, tries: &mut u32) -> Res
     }
 }
 
-/// Why a stream could not be opened.
+/// Reason why a stream could not be opened.
 pub(super) enum Unopened {
-    /// The server has none.
+    /// The server has no such stream.
     NotHere,
-    /// It may be there later.
+    /// The stream may be available later.
     Failed(Fault),
     /// The session is over.
     Over(Broken),
 }
 
-/// Opens a stream of the session, behind an event if it is known.
+/// Opens a stream of the session, after an event if one is known.
 pub(super) async fn open(link: &Link, after: Option<&str>, limit: Duration) -> Result<Incoming, Unopened> {
     let mut headers = link.of_session();
     headers.remove(CONTENT_TYPE);
@@ -75,7 +75,7 @@ pub(super) async fn open(link: &Link, after: Option<&str>, limit: Duration) -> R
         StatusCode::NOT_FOUND if link.has_id() => {
             Err(Unopened::Over(Broken { fault: Fault::died("the session has ended"), lost: Some(gone()) }))
         }
-        // A later try would get the same answer.
+        // A later attempt would get the same answer.
         status if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS && after.is_some() => {
             Err(Unopened::NotHere)
         }
@@ -83,7 +83,7 @@ pub(super) async fn open(link: &Link, after: Option<&str>, limit: Duration) -> R
     }
 }
 
-/// How long to wait before a stream is opened again.
+/// Returns the time to wait before a stream is reopened.
 pub(super) fn wait(link: &Link, parser: &Parser, tries: u32) -> Duration {
     match parser.retry {
         Some(millis) => Duration::from_millis(millis).clamp(LEAST, MOST),

@@ -1,33 +1,33 @@
-//! How long a server over HTTP is waited for, and how much is taken from it.
+//! Limits on waiting for a server over HTTP, and on the data read from it.
 
 use std::time::Duration;
 
 use omen_gate::config::Limits;
 
-/// How long a server that is reached over HTTP is waited for, and how much of it. How long a message may be is a limit of every
-/// server ([`ServerLimits`](omen_gate::mcp::ServerLimits)).
+/// Limits on waiting for a server that is reached over HTTP, and on the data read from it. The maximum message length is a
+/// limit of every server ([`ServerLimits`](omen_gate::mcp::ServerLimits)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RemoteLimits {
-    /// Time for a connection, with the handshake of its encryption.
+    /// Time for a connection, including the handshake of its encryption.
     pub connect: Duration,
-    /// Time from a request to the head of its answer, and for the body of one that is not a stream. A call has less, if the
-    /// configuration gives it less.
+    /// Time from a request to the head of its answer, and for the body of an answer that is not a stream. A call has less
+    /// if the configuration gives it less.
     pub answer: Duration,
-    /// Time between two signs of life on the stream that answers a request.
+    /// Time between two signs of activity on the stream that answers a request.
     pub idle: Duration,
-    /// Time for what is answered at once: notifications, responses, the end of a session.
+    /// Time for messages answered at once: notifications, responses, the end of a session.
     pub notice: Duration,
-    /// Requests that are open at once, each on a connection of its own. Further ones fail, and are not sent.
+    /// Maximum number of open requests, each on a separate connection. Further ones fail without being sent.
     pub requests: usize,
-    /// Bytes of all answers that are read at once, in all sessions.
+    /// Maximum size of all answers read at once in all sessions, in bytes.
     pub buffered: usize,
-    /// Bytes of the head of an answer.
+    /// Maximum size of the head of an answer in bytes.
     pub head: usize,
-    /// How often in a row a stream is opened again in vain.
+    /// Maximum number of consecutive failed attempts to reopen a stream.
     pub retries: u32,
-    /// Time before a stream is opened again the first time, if the server names none. Each failure doubles it, up to
-    /// sixteen times.
+    /// Time before a stream is first reopened, if the server names none. Each failure doubles it, up to sixteen times
+    /// the initial value.
     pub backoff: Duration,
 }
 
@@ -48,11 +48,11 @@ impl Default for RemoteLimits {
 }
 
 impl RemoteLimits {
-    /// As the configuration says; what it does not speak of, as by default.
+    /// Creates the limits from a configuration, with defaults for those that it does not set.
     #[must_use]
     pub fn configured(limits: &Limits) -> Self {
         let longest = limits.call_timeout_seconds.max(limits.list_timeout_seconds);
-        // The gate's own times end first, and say more.
+        // The gate's own time limits end first, and their messages say more.
         let answer = Duration::from_secs(u64::from(longest) + 5);
         Self { answer: answer.max(Self::default().answer), idle: answer.max(Self::default().idle), ..Self::default() }
     }

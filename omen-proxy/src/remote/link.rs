@@ -1,4 +1,4 @@
-//! What the requests of one session share: the id that the server gave it, and which of them are open.
+//! State shared by the requests of one session: the id given by the server, and the open requests.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub(super) struct Link {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The handshake was answered.
+    /// Whether the handshake was answered.
     is_begun: bool,
     id: Option<HeaderValue>,
     version: Option<HeaderValue>,
@@ -41,14 +41,14 @@ struct State {
     open: HashMap<Id, Asked>,
 }
 
-/// A request that is open.
+/// Open request.
 #[derive(Debug)]
 pub(super) struct Asked {
     pub(super) era: Era,
     pub(super) task: AbortHandle,
 }
 
-/// Why no answer comes to a request, and whether the session is over with it.
+/// Reason why a request gets no answer, and whether the session is over with it.
 #[derive(Debug)]
 pub(super) struct Broken {
     pub(super) fault: Fault,
@@ -63,7 +63,7 @@ impl From<Fault> for Broken {
 
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 pub(super) const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
-/// The longest id of a session that is taken.
+/// Maximum length of a session id that is accepted.
 const LONGEST_ID: usize = 1024;
 
 impl Link {
@@ -71,41 +71,41 @@ impl Link {
         Self { remote, said, state: Mutex::default(), params: Params::default() }
     }
 
-    /// Gives something to the session. That nobody takes it is seen where the session ends.
+    /// Passes something on to the session. If nobody receives it, the end of the session shows that.
     pub(super) async fn say(&self, said: Said) {
         let _ = self.said.send(said).await;
     }
 
-    /// The same where nobody can wait: what reads from the session must not depend on that the session reads. If there is no
-    /// room, notes are lost, and the rest is said later.
+    /// Same as [`say`](Self::say), for callers that cannot wait: the reader from the session must not depend on the
+    /// session's reading. If there is no room, notes are lost, and the rest is passed on later.
     pub(super) fn say_soon(&self, said: Said) {
         let Err(TrySendError::Full(said)) = self.said.try_send(said) else { return };
         if !matches!(said, Said::Note(_)) {
             let queue = self.said.clone();
-            // One for each open request at most.
+            // At most one for each open request.
             tokio::spawn(async move { queue.send(said).await });
         }
     }
 
-    /// Comes when the session is over.
+    /// Returns once the session is over.
     pub(super) async fn closed(&self) {
         self.said.closed().await;
     }
 
-    /// A request is about to be sent.
+    /// Registers a request that is about to be sent.
     pub(super) fn open(&self, id: Id, era: Era, task: impl FnOnce() -> AbortHandle) {
-        // Held until the task is known, which needs it to end.
+        // Held until the task is registered, because the task needs the lock to end.
         let mut state = self.state.lock();
         let task = task();
         state.open.insert(id, Asked { era, task });
     }
 
-    /// A request is over.
+    /// Removes a request that is over.
     pub(super) fn close(&self, id: &Id) -> Option<Asked> {
         self.state.lock().open.remove(id)
     }
 
-    /// The headers of a POST of the session.
+    /// Returns the headers of a POST in the session.
     pub(super) fn of_session(&self) -> HeaderMap {
         let state = self.state.lock();
         let mut headers = posted();
@@ -115,9 +115,9 @@ impl Link {
         headers
     }
 
-    /// The headers of a request that needs no session.
+    /// Returns the headers of a request that needs no session.
     pub(super) fn of_request(&self, frame: &Frame) -> Result<HeaderMap, Fault> {
-        // What cannot be sent as the protocol says is not sent.
+        // A request that cannot be sent as the protocol requires is not sent.
         let unsent = |what: &str| Fault::unreachable(&format!("the request cannot be sent: {what}"));
         let value = |name: &str, text: &str| {
             HeaderValue::from_str(text).map_err(|_| unsent(&format!("invalid value of the header `{name}`")))
@@ -138,7 +138,7 @@ impl Link {
         Ok(headers)
     }
 
-    /// The headers of a notification, of whichever era the session is; none if it cannot be sent.
+    /// Returns the headers of a notification, whatever the era of the session; `None` if it cannot be sent.
     pub(super) fn of_notification(&self, method: &str) -> Option<HeaderMap> {
         if self.is_begun() {
             return Some(self.of_session());
@@ -153,12 +153,12 @@ impl Link {
         self.state.lock().is_begun
     }
 
-    /// Whether the server has given the session an id.
+    /// Returns whether the server has given the session an id.
     pub(super) fn has_id(&self) -> bool {
         self.state.lock().id.is_some()
     }
 
-    /// The handshake was answered with this result.
+    /// Begins the session after the handshake was answered with this result.
     pub(super) fn begin(&self, headers: &HeaderMap, result: &Frame) -> Result<(), Fault> {
         let id = match single(headers, SESSION_ID)? {
             Some(id) if (1..=LONGEST_ID).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic()) => {
@@ -180,11 +180,11 @@ impl Link {
         Ok(())
     }
 
-    /// Whether an answer names no other session: a server that gives a session another id has mixed up two of them.
+    /// Checks that an answer names no other session: a server that changes the id of a session has mixed up two.
     pub(super) fn same_session(&self, headers: &HeaderMap) -> Result<(), Broken> {
         let lost = |why: &str| Broken { fault: Fault::malformed(why), lost: Some(Lost::Malformed(why.to_owned())) };
         let state = self.state.lock();
-        // Before the handshake an id means nothing.
+        // Before the handshake, an id has no meaning.
         if !state.is_begun {
             return Ok(());
         }
@@ -196,7 +196,7 @@ impl Link {
     }
 }
 
-/// What the server says if the session has ended at its side.
+/// Returns the reason for a session that has ended on the server's side.
 pub(super) fn gone() -> Lost {
     Lost::Closed("it has ended the session (HTTP 404)".to_owned())
 }

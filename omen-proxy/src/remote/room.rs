@@ -1,14 +1,14 @@
-//! Room for what is read of answers, over all of them.
+//! Room for the data read from all answers.
 
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Room for so many bytes.
+/// Room for a number of bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Room(Arc<Semaphore>);
 
-/// What one answer takes of it.
+/// Room taken by one answer.
 #[derive(Debug)]
 pub(super) struct Held {
     room: Room,
@@ -28,8 +28,8 @@ impl Room {
 }
 
 impl Held {
-    /// Takes room for so many bytes in all. Whether there is that much: nobody waits for it, since those who have some could
-    /// wait for each other.
+    /// Takes room for this many bytes in total. Returns whether there is enough: nobody waits for room, because holders of
+    /// some could wait for each other.
     pub(super) fn grow(&mut self, bytes: usize) -> bool {
         let has = self.permit.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
         let Ok(more) = u32::try_from((bytes / UNIT).saturating_sub(has)) else { return false };
@@ -44,7 +44,7 @@ impl Held {
         true
     }
 
-    /// Gives it back.
+    /// Returns the room taken.
     pub(super) fn clear(&mut self) {
         self.permit = None;
     }

@@ -1,4 +1,4 @@
-//! A session with a server over HTTP: what goes to it, until one of the two ends it.
+//! Session with a server over HTTP: the messages to the server, until either side ends it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,14 +29,14 @@ use omen_mcp::frame::{Frame, Kind};
 use omen_mcp::handshake::Era;
 use omen_mcp::mcp_headers::{method_of, stated_version};
 
-/// The pipe between the two is short: what waits is bounded elsewhere.
+/// Size of the pipe between the two sides, which is short because waiting messages are bounded elsewhere.
 const PIPE: usize = 64 << 10;
-/// How many messages may wait for the session, and how many that are not requests for the server.
+/// Maximum number of messages waiting for the session, and of messages other than requests waiting for the server.
 const QUEUE: usize = 4;
-/// How long what was said last, and the end of the session, may take to be sent.
+/// Time for sending the last messages and the end of the session.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// Begins a session, in tasks of its own.
+/// Begins a session in separate tasks.
 pub(super) fn connect(remote: Arc<Inner>) -> Connection {
     let (near, far) = duplex(PIPE);
     let (said, heard) = mpsc::channel(QUEUE);
@@ -44,16 +44,16 @@ pub(super) fn connect(remote: Arc<Inner>) -> Connection {
     Connection { input: Box::new(near), output: Output::Messages(heard), process: None }
 }
 
-/// A message that is not a request.
+/// Message that is not a request.
 struct Notice {
     frame: Frame,
-    /// The request that is dropped when the server was notified that nobody waits for it.
+    /// Request to drop once the server has been notified that nobody waits for it.
     cancels: Option<(Id, AbortHandle)>,
     sent: Option<oneshot::Sender<bool>>,
 }
 
 async fn run(link: Arc<Link>, input: DuplexStream) {
-    // The proxy's own lines are bounded where they are made.
+    // The proxy's own lines are bounded when they are created.
     let mut lines = Lines::new(input, usize::MAX);
     let room = Arc::new(Semaphore::new(link.remote.limits.requests.min(Semaphore::MAX_PERMITS)));
     let (notices, queue) = mpsc::channel(QUEUE);
@@ -67,7 +67,7 @@ async fn run(link: Arc<Link>, input: DuplexStream) {
             line = lines.next() => line,
         };
         let Ok(Some(line)) = line else { break };
-        // INVARIANT: what the proxy sends was read before.
+        // INVARIANT: the proxy sends only messages that were read before.
         let Ok(frame) = Frame::read(line) else { continue };
         if matches!(frame.kind, Kind::Request(_)) {
             ask(&link, frame, &room, &mut tasks);
@@ -86,7 +86,7 @@ async fn run(link: Arc<Link>, input: DuplexStream) {
     }
 }
 
-/// Sends a request in a task of its own.
+/// Sends a request in a separate task.
 fn ask(link: &Arc<Link>, frame: Frame, room: &Arc<Semaphore>, tasks: &mut JoinSet<()>) {
     let Some(id) = frame.id().cloned() else { return };
     let Ok(permit) = Arc::clone(room).try_acquire_owned() else {
@@ -108,10 +108,10 @@ async fn notify(link: &Arc<Link>, frame: Frame, notices: &mpsc::Sender<Notice>, 
     let is = |name: &str| matches!(&frame.kind, Kind::Notification(method) if method == name);
     if is(CANCELLED) {
         let Some(id) = frame.requested() else { return };
-        // What is over need not be cancelled.
+        // A request that is over need not be cancelled.
         let Some(asked) = link.close(&id) else { return };
         match asked.era {
-            // To close the connection is to cancel the request.
+            // Closing the connection cancels the request.
             Era::Stateless => {
                 asked.task.abort();
                 link.say_soon(Said::Failed(id, Fault::Cancelled));
@@ -123,7 +123,7 @@ async fn notify(link: &Arc<Link>, frame: Frame, notices: &mpsc::Sender<Notice>, 
         return;
     }
     if is(INITIALIZED) {
-        // Nothing overtakes it.
+        // Nothing overtakes this notification.
         let (sent, is_sent) = oneshot::channel();
         let _ = notices.send(Notice { frame, cancels: None, sent: Some(sent) }).await;
         if is_sent.await.unwrap_or(false) {
@@ -134,7 +134,7 @@ async fn notify(link: &Arc<Link>, frame: Frame, notices: &mpsc::Sender<Notice>, 
     let _ = notices.send(Notice { frame, cancels: None, sent: None }).await;
 }
 
-/// Sends what is not a request, in order.
+/// Sends messages other than requests, in order.
 async fn send_all(link: Arc<Link>, mut queue: mpsc::Receiver<Notice>) {
     while let Some(Notice { frame, cancels, sent }) = queue.recv().await {
         let is_sent = send(&link, &frame).await;
@@ -148,7 +148,7 @@ async fn send_all(link: Arc<Link>, mut queue: mpsc::Receiver<Notice>) {
     }
 }
 
-/// Sends a notification or a response once. Whether the server has taken it.
+/// Sends a notification or a response once. Returns whether the server has accepted it.
 async fn send(link: &Link, frame: &Frame) -> bool {
     let what = method_of(frame).map_or_else(|| "a response".to_owned(), |method| format!("`{}`", bounded(method)));
     let headers = match method_of(frame) {
@@ -186,10 +186,10 @@ async fn send(link: &Link, frame: &Frame) -> bool {
     false
 }
 
-/// A stream that was open for so long has worked.
+/// Duration after which an open stream counts as working.
 const WORKS: Duration = Duration::from_secs(10);
 
-/// Reads it, and opens it again when it ends, until the session does. Without it the server can still answer requests.
+/// Reads the stream of unsolicited messages, reopening it until the session ends. Requests are answered even without it.
 async fn listen(link: Arc<Link>) {
     let remote = &link.remote;
     let mut parser = Parser::new(remote.server.line_bytes, remote.room.hold());
@@ -229,7 +229,7 @@ async fn listen(link: Arc<Link>) {
     }
 }
 
-/// Reads to the end of the stream. The session is lost over what is not a message, as it is where there is one stream for all.
+/// Reads to the end of the stream. Data that is not a message ends the session, as on a server with one stream for everything.
 async fn read(link: &Link, parser: &mut Parser, mut body: Incoming, has_news: &mut bool) -> Result<(), Lost> {
     let mut bytes = Bytes::new();
     loop {

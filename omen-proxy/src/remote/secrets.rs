@@ -1,4 +1,4 @@
-//! The values of headers that came from the environment.
+//! Header values that come from the environment.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 use memchr::memmem;
 use zeroize::Zeroizing;
 
-/// Texts that a server is sent and that nobody else is to read. A server that repeats one in what it says, as some do when they
-/// are asked for the headers of a request, would give it to the client and its model.
+/// Texts that are sent to a server and that nobody else may read. A server that repeats one in its messages, as some do when
+/// asked for the headers of a request, would reveal it to the client and its model.
 #[derive(Clone, Default)]
 pub(super) struct Secrets(Arc<[Zeroizing<String>]>);
 
@@ -17,7 +17,7 @@ impl fmt::Debug for Secrets {
     }
 }
 
-/// What is shorter is found in many a text by chance.
+/// Minimum length of a secret: shorter texts occur in many texts by chance.
 const SHORTEST: usize = 8;
 
 impl Secrets {
@@ -25,7 +25,7 @@ impl Secrets {
         Self(values.into_iter().filter(|value| value.len() >= SHORTEST).collect())
     }
 
-    /// Whether one of them stands in a text, as it is.
+    /// Returns whether one of the secrets occurs verbatim in a text.
     pub(super) fn are_in(&self, text: &str) -> bool {
         self.0.iter().any(|secret| memmem::find(text.as_bytes(), secret.as_bytes()).is_some())
     }

@@ -1,22 +1,22 @@
-//! Server-sent events, as they come in pieces.
+//! Server-sent events, received in pieces.
 
 use bytes::{Buf as _, Bytes};
 use memchr::memchr2;
 
 use super::room::Held;
 
-/// Puts events together. What it keeps is one line and one event, both bounded.
+/// Parser that assembles events. It keeps one line and one event, both bounded.
 #[derive(Debug)]
 pub(super) struct Parser {
     line: Vec<u8>,
     data: Vec<u8>,
     has_data: bool,
-    /// Whether the event has a type of its own, which nothing here has a meaning for.
+    /// Whether the event has a custom type, which has no meaning here.
     is_other: bool,
     id: Option<String>,
-    /// The id of the last whole event that had one.
+    /// Id of the last complete event that had one.
     last_id: Option<String>,
-    /// How long the server asks to wait before the stream is opened again, in milliseconds.
+    /// Time that the server asks to wait before the stream is reopened, in milliseconds.
     pub(super) retry: Option<u64>,
     after_return: bool,
     is_first: bool,
@@ -24,20 +24,20 @@ pub(super) struct Parser {
     held: Held,
 }
 
-/// Why a stream cannot be read on.
+/// Reason why a stream cannot be read further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unread {
     /// An event is larger than the limit.
     Oversized,
-    /// Too much is read at once, over all answers.
+    /// Too much is being read at once, over all answers.
     NoRoom,
 }
 
-/// The longest id of an event that is kept.
+/// Maximum length of an event id that is kept.
 const LONGEST_ID: usize = 1024;
 
 impl Parser {
-    /// Takes events with so many bytes of data at most.
+    /// Creates a parser for events with at most `limit` bytes of data.
     pub(super) fn new(limit: usize, held: Held) -> Self {
         Self {
             line: Vec::new(),
@@ -54,7 +54,7 @@ impl Parser {
         }
     }
 
-    /// Takes bytes up to the end of an event, and gives its data. What is left is taken by the next call.
+    /// Accepts bytes up to the end of an event and returns its data. The remaining bytes are left for the next call.
     pub(super) fn take(&mut self, bytes: &mut Bytes) -> Result<Option<Vec<u8>>, Unread> {
         loop {
             if self.after_return && !bytes.is_empty() {
@@ -78,17 +78,17 @@ impl Parser {
         }
     }
 
-    /// The id by which the stream can be read on.
+    /// Returns the id after which the stream can be resumed.
     pub(super) fn last_id(&self) -> Option<&str> {
         self.last_id.as_deref()
     }
 
-    /// The stream begins anew, for the server does not know that id.
+    /// Starts the stream over, because the server does not know the id.
     pub(super) fn forget(&mut self) {
         self.last_id = None;
     }
 
-    /// The stream is read on in another answer: what was not complete comes again.
+    /// Prepares for the stream to resume in another answer, which repeats incomplete events.
     pub(super) fn begin(&mut self) {
         self.line.clear();
         self.reset();
@@ -96,7 +96,7 @@ impl Parser {
     }
 
     fn keep(&mut self, part: &[u8]) -> Result<(), Unread> {
-        // A comment is not kept: it may be as long as it likes, and says nothing.
+        // A comment is not kept: it may have any length and says nothing.
         if self.line.first() == Some(&b':') {
             return Ok(());
         }
@@ -112,7 +112,7 @@ impl Parser {
         Ok(())
     }
 
-    /// A line has ended.
+    /// Handles the end of a line.
     fn line(&mut self) -> Result<Option<Vec<u8>>, Unread> {
         let mut line = std::mem::take(&mut self.line);
         if std::mem::take(&mut self.is_first) && line.starts_with(BOM) {
@@ -156,7 +156,7 @@ impl Parser {
         Ok(None)
     }
 
-    /// An event has ended.
+    /// Handles the end of an event.
     fn event(&mut self) -> Option<Vec<u8>> {
         if let Some(id) = self.id.take() {
             self.last_id = Some(id).filter(|id| !id.is_empty());
@@ -175,7 +175,7 @@ impl Parser {
 }
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
-/// How much longer a line may be than its value.
+/// Maximum length of a line beyond its value.
 const FIELD: usize = 64;
 
 #[cfg(test)]

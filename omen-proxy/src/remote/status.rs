@@ -1,10 +1,10 @@
-//! What a status says that is not that of an answer.
+//! Meaning of a status other than that of an answer.
 
 use hyper::StatusCode;
 use omen_gate::Fault;
 
-/// The fault of a request that was answered with such a status. That the server has answered shows that the request has
-/// reached it; that a tool did not run would be its word alone. So whether it did is unknown.
+/// Returns the fault of a request that was answered with such a status. The answer shows that the request has reached
+/// the server, but only the server's word would show that no tool ran, so it is unknown whether one did.
 pub(super) fn fault(status: StatusCode) -> Fault {
     let shown = match status.canonical_reason() {
         Some(reason) => format!("HTTP {} {reason}", status.as_u16()),

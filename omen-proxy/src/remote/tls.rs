@@ -1,4 +1,4 @@
-//! Encryption, and whose certificates are trusted.
+//! Encryption, and the certificates to trust.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use rustls::{ClientConfig, RootCertStore};
 
 use super::error::BadRemote;
 
-/// The largest file with certificates that is read, in bytes.
+/// Maximum size of a certificate file in bytes.
 const MAX_CERTIFICATES: u64 = 4 << 20;
 
-/// Trusts the certificates of a file, or those of the system. Where nothing is encrypted, none are needed.
+/// Trusts the certificates in a file, or those of the system. Without encryption, none are needed.
 pub(super) fn config(endpoint: &Endpoint) -> Result<ClientConfig, BadRemote> {
     let mut roots = RootCertStore::empty();
     match &endpoint.ca_file {

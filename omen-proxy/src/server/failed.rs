@@ -1,7 +1,7 @@
-//! What a client reads of a call that has failed at its server: typed, bounded, and without control characters (R3, PG-4).
+//! Client's view of a call that failed at its server: typed, bounded, and without control characters (R3, PG-4).
 //!
-//! A server's own words reach a model where they are about its request, or where the tool itself has answered. Everything else
-//! is text of a program that has failed, which nobody has written for a model to read; the audit log has it.
+//! A server's own words reach a model only if they are about the request, or if the tool itself has answered. All other text
+//! comes from a failed program and was not written for a model to read; it is in the audit log.
 
 use omen_gate::mcp::result_of;
 use omen_gate::tool::Answer;
@@ -15,12 +15,12 @@ use crate::policy::Passages;
 use omen_mcp::frame::Frame;
 use omen_mcp::json;
 
-/// An error of the protocol that a server has answered with, under the id of the client's request.
+/// Returns a protocol error from a server under the id of the client's request.
 pub(crate) fn refused(response: &Frame, fault: &Fault, id: &str, passages: &Passages) -> Vec<u8> {
     let error = response.body().and_then(|body| json::object(response.text(), body).ok()).unwrap_or_default();
     let Fault::Refused { code, .. } = fault else { return response.with_id(id) };
     if *code == OPEN_A_URL && passages.check(Some(Passage::Urls)).is_ok() {
-        // The operator lets servers have addresses opened, and these are in its data.
+        // The operator allows servers to have addresses opened, which are in the error's data.
         return response.with_id(id);
     }
     let mut data = error.get("data").map(|data| for_clients(*code, data)).unwrap_or_default();
@@ -30,7 +30,7 @@ pub(crate) fn refused(response: &Frame, fault: &Fault, id: &str, passages: &Pass
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}").into_bytes()
 }
 
-/// An answer in which a tool says itself that it has failed.
+/// Returns an answer in which the tool itself reports that it failed.
 pub(crate) fn reported(response: &Frame, answer: &Answer, fault: &Fault, id: &str) -> Vec<u8> {
     let Ok(mut result) = result_of(response) else { return response.with_id(id) };
     let (mut content, mut left, mut left_out) = (Vec::new(), omen_gate::MAX_RAW_ANSWER, 0_usize);
@@ -66,17 +66,17 @@ pub(crate) fn reported(response: &Frame, answer: &Answer, fault: &Fault, id: &st
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{}}}", Value::Object(result)).into_bytes()
 }
 
-/// The answer of a tool that is not as it promises, as text (PG-4). None of it is structured content.
+/// Returns the answer of a tool that is not what the tool promises, as text (PG-4). None of it is structured content.
 pub(crate) fn untyped(answer: &Answer) -> String {
     clean(&json!(answer).to_string(), omen_gate::MAX_RAW_ANSWER)
 }
 
-/// The note in front of such an answer.
+/// Returns the note in front of such an answer.
 pub(crate) fn typing_blocked(why: &Blocked) -> String {
     format!("typed parsing blocked: {}", why.message)
 }
 
-/// A fault for programs: what happened, whether the tool ran, whether a retry makes sense, and the code of the protocol.
+/// Returns a fault for programs: what happened, whether the tool ran, whether a retry makes sense, and the protocol's code.
 fn typed(fault: &Fault) -> Value {
     let class = fault.class();
     let code = match fault {
@@ -86,7 +86,7 @@ fn typed(fault: &Fault) -> Value {
     json!({ "class": class, "code": code, "ran": class.ran(), "retry": class.is_retryable() })
 }
 
-/// What to do, for a model.
+/// Returns advice for a model.
 fn advice(fault: &Fault) -> &'static str {
     let class = fault.class();
     if fault.is_of_request() {
@@ -103,8 +103,8 @@ fn advice(fault: &Fault) -> &'static str {
     }
 }
 
-/// What an error of the protocol has for programs, by which a client goes on: the versions that a server speaks, and what it
-/// requires of a client. Nothing of it is free text.
+/// Returns the data of a protocol error that programs need to continue: the versions that a server speaks, and its
+/// requirements for a client. None of it is free text.
 fn for_clients(code: i64, data: &Value) -> Map<String, Value> {
     let mut kept = Map::new();
     match code {
@@ -125,7 +125,7 @@ fn for_clients(code: i64, data: &Value) -> Map<String, Value> {
     kept
 }
 
-/// The names of capabilities, which are all that capabilities say.
+/// Returns the names of capabilities, which are all that capabilities consist of.
 fn names(members: &Map<String, Value>, levels: u8) -> Map<String, Value> {
     let named = members.iter().filter(|(name, _)| is_plain(name)).take(MOST);
     let inner = |value: &Value| match value.as_object().filter(|_| levels > 0) {
@@ -135,12 +135,12 @@ fn names(members: &Map<String, Value>, levels: u8) -> Map<String, Value> {
     named.map(|(name, value)| (name.clone(), inner(value))).collect()
 }
 
-/// Whether a text is a name or a version, and not a sentence.
+/// Returns whether a text is a name or a version rather than a sentence.
 fn is_plain(text: &str) -> bool {
     text.len() <= 64 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte))
 }
 
-/// At most so many bytes of a text, without what cannot be seen; its lines stay lines.
+/// Returns at most `most` bytes of a text, without invisible characters; line breaks are kept.
 fn clean(text: &str, most: usize) -> String {
     let mut text: String =
         text.chars().map(|c| if is_unseen(c) && !matches!(c, '\n' | '\t') { ' ' } else { c }).collect();
@@ -160,13 +160,13 @@ fn cleaned(value: Value) -> Value {
     }
 }
 
-/// Where the fault stands in `_meta` and in the data of errors.
+/// Member of `_meta`, and of the data of errors, with the fault.
 const FAULT: &str = "omen/fault";
 
-/// How many names of a kind are passed on.
+/// Maximum number of names of a kind that are passed on.
 const MOST: usize = 64;
 
-// Codes of the protocol.
+// Protocol error codes.
 const MISSING_CAPABILITY: i64 = -32021;
 const UNSUPPORTED_VERSION: i64 = -32022;
 const OPEN_A_URL: i64 = -32042;

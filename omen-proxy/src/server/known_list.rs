@@ -1,4 +1,4 @@
-//! The list of tools that the gate asks for before each call, compared by its bytes with the one before.
+//! Tool list that the gate requests before each call, compared by bytes with the previous one.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use omen_gate::{Fault, ToolName};
 
 use omen_mcp::frame::{Frame, Kind};
 
-/// What a server listed last. A list with the same bytes is the same list: it is not read again, and who asks for it gets
-/// the same tools as before.
+/// Last list of a server. A list with the same bytes is the same list: it is not parsed again, and callers get the same
+/// tools as before.
 #[derive(Debug, Default)]
 pub(crate) struct LastListed(Mutex<Option<Arc<Known>>>);
 
@@ -23,7 +23,7 @@ struct Known {
     promising: BTreeSet<ToolName>,
 }
 
-/// A page: the bytes of its result, and the cursor of the page after it.
+/// Page: the bytes of its result, and the cursor of the following page.
 #[derive(Clone, Debug)]
 struct Page {
     result: Box<str>,
@@ -31,25 +31,25 @@ struct Page {
 }
 
 impl LastListed {
-    /// Begins to take a list, page by page.
+    /// Begins to accept a list, page by page.
     pub(crate) fn begin<'l>(&'l self, limits: &'l ServerLimits) -> Pages<'l> {
         Pages { last: self, known: self.0.lock().clone(), same: 0, anew: None, limits }
     }
 
-    /// Whether a tool promises structured answers, as far as it was listed.
+    /// Returns whether a tool promises structured answers, as far as it was listed.
     pub(crate) fn promises(&self, tool: &str) -> bool {
         self.0.lock().as_ref().is_some_and(|known| known.promising.contains(tool))
     }
 }
 
-/// A list that is being taken.
+/// List that is being accepted.
 #[derive(Debug)]
 pub(crate) struct Pages<'l> {
     last: &'l LastListed,
     known: Option<Arc<Known>>,
-    /// How many pages have the bytes that they had last time.
+    /// Number of pages with the same bytes as last time.
     same: usize,
-    /// From the first page on that has not.
+    /// New list, from the first page that differs on.
     anew: Option<Anew<'l>>,
     limits: &'l ServerLimits,
 }
@@ -61,10 +61,10 @@ struct Anew<'l> {
 }
 
 impl<'l> Pages<'l> {
-    /// Takes the response to a request for a page, and gives the cursor of the next one, if there is one.
+    /// Accepts the response to a request for a page, and returns the cursor of the next one, if there is one.
     ///
     /// # Errors
-    /// If it is not a page, or if the list is too large.
+    /// If the response is not a page, or the list is too large.
     pub(crate) fn take(&mut self, response: &Frame) -> Result<Option<String>, Fault> {
         if response.kind != Kind::Result {
             return Err(fault_of(response));
@@ -86,10 +86,10 @@ impl<'l> Pages<'l> {
         Ok(next)
     }
 
-    /// The tools of all pages.
+    /// Returns the tools of all pages.
     pub(crate) fn finish(self) -> Arc<[Tool]> {
         match (self.anew, self.known) {
-            // INVARIANT: the last page had no cursor, so it was the last one before, too.
+            // INVARIANT: the last page had no cursor, so it was also the last one before.
             (None, Some(known)) => Arc::clone(&known.tools),
             (anew, _) => {
                 let (tools, pages) = anew.map(|anew| (anew.listing.finish(), anew.pages)).unwrap_or_default();
@@ -105,7 +105,7 @@ impl<'l> Pages<'l> {
 }
 
 impl<'l> Anew<'l> {
-    /// The pages up to the first one that differs are read again: so the whole list is held against the limits.
+    /// Rereads the pages up to the first one that differs, so that the whole list is checked against the limits.
     fn after(known: Option<&Known>, same: usize, limits: &'l ServerLimits) -> Result<Self, Fault> {
         let mut listing = Listing::new(limits);
         let pages: Vec<_> = known.into_iter().flat_map(|known| known.pages.iter().take(same)).cloned().collect();
@@ -129,7 +129,7 @@ mod tests {
     use super::LastListed;
     use omen_mcp::frame::Frame;
 
-    /// Takes pages, as far as their cursors lead.
+    /// Accepts pages as far as their cursors lead.
     fn take(last: &LastListed, pages: &[&str]) -> Result<Arc<[Tool]>, Fault> {
         let limits = ServerLimits { tools: 3, ..ServerLimits::default() };
         let mut list = last.begin(&limits);

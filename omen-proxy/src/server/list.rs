@@ -1,4 +1,4 @@
-//! What a server lists, without a gate.
+//! Tool list of a server, without a gate.
 
 mod era;
 
@@ -20,20 +20,20 @@ use omen_mcp::Id;
 use omen_mcp::frame::{Frame, Kind};
 use omen_mcp::handshake::Era;
 
-/// How long the end of the session may take.
+/// Time for the end of the session.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// The part of the time for a list in which a server has to say whether it needs a handshake.
+/// Fraction of the time for a list, as a divisor, in which a server must say whether it needs a handshake.
 const PART_TO_DISCOVER: u32 = 3;
 
 impl Source {
-    /// Asks the server for its tools, with a handshake, or without one if it has none. No tool is called, and nothing is recorded.
-    /// A server with an address is asked first which versions of the protocol it speaks, since one without a handshake may refuse
-    /// a request that does not say its version. One on streams is asked for a handshake first: it may not survive another request.
-    /// Must be called within a runtime of tokio, with its timer and its driver of input and output.
+    /// Asks the server for its tools, with a handshake, or without one if the server has none. No tool is called, and nothing is
+    /// recorded. A server with an address is first asked which protocol versions it speaks, since one without a handshake may
+    /// refuse a request that does not state its version. A server on streams is asked for a handshake first, since it may not
+    /// survive another request. Must be called within a tokio runtime with time and I/O enabled.
     ///
     /// # Errors
-    /// If the server cannot be reached, gives no proper list, or none within this time.
+    /// If the server cannot be reached, returns no valid list, or none within this time.
     pub async fn list(&self, limit: Duration) -> Result<Vec<Tool>, Fault> {
         let source = self.clone();
         guarded(limit, async move {
@@ -41,7 +41,7 @@ impl Source {
                 return Asking::new(&source)?.without_handshake().await;
             }
             let first = match Asking::new(&source)?.with_handshake().await {
-                // The server knows no handshake, or says so in its own way.
+                // The server has no handshake, or says so in its own way.
                 Err(fault @ (Fault::Refused { .. } | Fault::Malformed { .. })) => fault,
                 listed => return listed,
             };
@@ -51,17 +51,17 @@ impl Source {
     }
 }
 
-/// A session in which nothing is asked but for the tools.
+/// Session in which only the tools are requested.
 struct Asking {
     limits: ServerLimits,
     input: Option<Box<dyn AsyncWrite + Send + Unpin>>,
     output: Incoming,
-    /// If it is dropped, nothing of the server is left.
+    /// Process of the server. Dropping it leaves nothing of the server running.
     process: Option<ServerProcess>,
     asked: i64,
 }
 
-/// What comes from the server.
+/// Input from the server.
 enum Incoming {
     Lines(Lines<Box<dyn AsyncRead + Send + Unpin>>),
     Messages(mpsc::Receiver<Said>),
@@ -99,7 +99,7 @@ impl Asking {
         Ok(Self { limits, input: Some(input), output, process, asked: 0 })
     }
 
-    /// Asks which versions of the protocol the server speaks.
+    /// Asks which protocol versions the server speaks.
     async fn era(mut self, limit: Duration) -> Result<Era, Fault> {
         let answer = timeout(limit, self.exchange(DISCOVER, json!({ "_meta": meta() }))).await;
         let era = era::shown(answer.unwrap_or(Err(Fault::Timeout { after: limit })));
@@ -144,7 +144,7 @@ impl Asking {
         if response.kind == Kind::Result { Ok(response) } else { Err(fault_of(&response)) }
     }
 
-    /// The response to a request, which may be an error.
+    /// Returns the response to a request, which may be an error.
     async fn exchange(&mut self, method: &str, params: Value) -> Result<Frame, Fault> {
         self.asked += 1;
         let id = Id::Number(self.asked);
@@ -164,7 +164,7 @@ impl Asking {
         }
     }
 
-    /// Answers a request of the server: a ping, and all others with a refusal.
+    /// Answers a request from the server: a ping with a result, all others with a refusal.
     async fn refuse(&mut self, frame: &Frame, is_ping: bool) -> Result<(), Fault> {
         let said = if is_ping {
             "\"result\":{}"
@@ -186,7 +186,7 @@ impl Asking {
         }
     }
 
-    /// Ends the session at the server, too.
+    /// Ends the session, also at the server.
     async fn end(mut self) {
         self.input = None;
         let rest = async { while let Ok(Some(_)) = self.output.next().await {} };
@@ -197,7 +197,7 @@ impl Asking {
     }
 }
 
-/// What a request without a handshake says of who asks.
+/// Returns what a request without a handshake states about its sender.
 fn meta() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": WITHOUT_HANDSHAKE,

@@ -1,20 +1,19 @@
-//! What the operator's patterns are held against (PG-0).
+//! Text that the operator's patterns are matched against (PG-0).
 //!
-//! A proxy does not see what the user has asked for, only what the agent calls, and what a model reports in its episode. So that is
-//! what is screened: of a call the name of the
-//! tool, all names in its arguments, then all values, each on a line of its own, as they are meant. A pattern that spans
-//! white space finds what is spread over several values.
+//! A proxy does not see what the user has asked for, only what the agent calls and what a model reports in its episode, so these
+//! are screened. The text of a call is the name of the tool, all names in its arguments, then all values, each on a separate
+//! line, with escapes resolved. A pattern that spans white space matches text spread over several values.
 
 use serde_json::{Map, Value};
 
-/// The text of a call. It is not longer than the call.
+/// Returns the text of a call. It is not longer than the call.
 pub(crate) fn call_text(tool: &str, args: &Map<String, Value>) -> String {
     let (mut names, mut values) = (Vec::new(), Vec::new());
     collect_members(args, &mut names, &mut values);
     joined(tool, names, values)
 }
 
-/// The text of a call whose arguments the next step refuses (PG-1).
+/// Returns the text of a call whose arguments the next step refuses (PG-1).
 pub(crate) fn refused_text(tool: &str, args: &str) -> String {
     let Ok(args) = serde_json::from_str::<Value>(args) else { return [tool, "\n", args].concat() };
     let (mut names, mut values) = (Vec::new(), Vec::new());
@@ -31,8 +30,8 @@ fn joined(tool: &str, names: Vec<&str>, values: Vec<String>) -> String {
     text
 }
 
-/// What a model reports that it has observed, by the arguments of `omen_observe`: in an episode, it states there what its user has
-/// asked for. Nothing if it reports nothing.
+/// Returns what a model reports as observed in the arguments of `omen_observe`, where it states what its user has asked for in an
+/// episode. Returns `None` if it reports nothing.
 pub(crate) fn reported(args: &str) -> Option<String> {
     let args: Map<String, Value> = serde_json::from_str(args).ok()?;
     let (mut names, mut values) = (Vec::new(), Vec::new());

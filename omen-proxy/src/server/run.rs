@@ -1,4 +1,4 @@
-//! How a session with a server begins, runs and ends.
+//! Beginning, running and ending of a session with a server.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,14 +25,14 @@ use crate::error::NotServed;
 use crate::hub::{Hub, from_server};
 use omen_mcp::outbox::{Outbox, OutboxWriter};
 
-/// Begins a session with a server that was started or connected to. It takes the place of the one before.
+/// Begins a session with a server that was started or connected to. It replaces the previous session.
 ///
 /// # Errors
-/// If there is no gate for it.
+/// If there is no gate for the session.
 pub(crate) async fn start(hub: &Arc<Hub>, place: usize, connection: Connection) -> Result<(), NotServed> {
     let Some(member) = hub.members.get(place) else { return Ok(()) };
     let number = hub.begun.fetch_add(1, Ordering::Relaxed) + 1;
-    // The only server has no turns beside its client's.
+    // An only server has no turns other than its client's.
     let turn = if hub.is_alone() { Ok(hub.turn.clone()) } else { TurnId::new(format!("{}.m{number}", hub.turn)) };
     // INVARIANT: the name of a session leaves room for a number.
     let turn = turn.map_err(|error| NotServed::Server {
@@ -54,7 +54,7 @@ pub(crate) async fn start(hub: &Arc<Hub>, place: usize, connection: Connection) 
     let Connection { input, output, process } = connection;
     let (to_server, writer) = Outbox::new(input, limits.unread_bytes);
     let upstream = Arc::new(Upstream::new(to_server.clone(), limits, Arc::clone(&hub.session)));
-    // INVARIANT: it is set once, here.
+    // INVARIANT: it is set only once, here.
     let _ = behind.set(Arc::clone(&upstream));
     let session = Arc::new(ServerSession {
         errors: settings.config.servers.get(&member.name).map(|server| server.errors).unwrap_or_default(),
@@ -83,7 +83,7 @@ pub(crate) async fn start(hub: &Arc<Hub>, place: usize, connection: Connection) 
     Ok(())
 }
 
-/// A gate beside that of the proxy, which calls tools of this server alone.
+/// Creates a gate beside the proxy's, which calls only this server's tools.
 async fn gate_of(
     hub: &Hub,
     server: &ServerName,
@@ -97,14 +97,14 @@ async fn gate_of(
     Ok(hub.gate.beside(servers, confirmer).await?)
 }
 
-/// What is closed when the session ends.
+/// Resources closed when the session ends.
 struct ServerEnds {
     process: Option<Arc<ServerProcess>>,
     to_server: Outbox,
     writer: OutboxWriter,
 }
 
-/// Runs the session to its end. When this returns, its outcomes are in the log, and the server does not run.
+/// Runs the session to its end. When this returns, its outcomes are in the log, and the server is not running.
 async fn serve(hub: Arc<Hub>, session: Arc<ServerSession>, output: Output, ends: ServerEnds) {
     let ServerEnds { process, to_server, writer } = ends;
     let limits = *session.upstream.limits();
@@ -114,11 +114,11 @@ async fn serve(hub: Arc<Hub>, session: Arc<ServerSession>, output: Output, ends:
     let mut ending = session.ending.subscribe();
     let mut ended = tokio::select! {
         biased;
-        // The sender is in the session.
+        // The sender is part of the session.
         Ok(ending) = ending.wait_for(Option::is_some) => ending.clone().unwrap_or(Ended::Client),
         lost = session.upstream.over() => lost.into(),
     };
-    // From here on, nobody asks it for more.
+    // From here on, nobody sends it further requests.
     let was_there =
         hub.members.get(session.place).is_some_and(|member| member.lose(session.number, &ended.to_string()));
     drain(&hub, &session, &ended).await;
@@ -135,20 +135,20 @@ async fn serve(hub: Arc<Hub>, session: Arc<ServerSession>, output: Output, ends:
     if let Some(process) = process {
         process.stop().await;
     }
-    // What it wrote before its end still reaches the client.
+    // Output from before the server's end still reaches the client.
     let _ = timeout(LAST_WORDS, reader.join_next()).await;
     reader.shutdown().await;
     session.upstream.end(Lost::Stopped);
-    // Nobody hears it once the client's session is over.
+    // Nobody receives this once the client's session is over.
     let _ = hub.ended.send((session.place, was_there, ended));
 }
 
-/// Lets what runs come to its end, for some time. Its outcomes are in the log with this, also of what was broken off.
+/// Lets running work finish for a limited time. When this returns, all outcomes are in the log, including those of aborted work.
 async fn drain(hub: &Hub, session: &ServerSession, ended: &Ended) {
     let mut running = std::mem::take(&mut *session.running());
     let rest = async {
         while running.join_next().await.is_some() {}
-        // Those that are passed on as they are, while there is a server that could answer.
+        // Requests passed on unchanged, while there is a server that could answer.
         while !hub.open.is_idle(session.place) && session.upstream.lost().is_none() {
             sleep(POLL).await;
         }
@@ -166,12 +166,12 @@ async fn drain(hub: &Hub, session: &ServerSession, ended: &Ended) {
         let _ = timeout(LAST_WORDS, hub.give_up(session, &lost)).await;
     }
     running.shutdown().await;
-    // One that began in the moment in which the session ended.
+    // A task that began at the moment when the session ended.
     let mut late = std::mem::take(&mut *session.running());
     late.shutdown().await;
 }
 
-/// A server of the configuration that a session is not about.
+/// Configured server that does not belong to a session.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Absent;
 

@@ -1,4 +1,4 @@
-//! What the two directions of a session with a server share.
+//! State shared by both directions of a session with a server.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -23,34 +23,34 @@ use crate::settings::Settings;
 
 pub(crate) struct ServerSession {
     pub(crate) settings: Arc<Settings>,
-    /// The place of the server among those of the client.
+    /// Index of the server among those of the client.
     pub(crate) place: usize,
-    /// Which of the sessions of the client's session it is.
+    /// Number of this session among those of the client's session.
     pub(crate) number: u64,
     pub(crate) server: ServerName,
     pub(crate) gate: Gate,
     pub(crate) upstream: Arc<Upstream>,
-    /// What the client reads of the server's errors.
+    /// Form in which the client sees the server's errors.
     pub(super) errors: ServerErrors,
-    /// The turns of the user that calls are part of.
+    /// Turns of the user that calls are part of.
     pub(super) user_turns: Arc<UserTurns>,
-    /// If the client may ask its user.
+    /// Rounds, if the client may ask its user.
     pub(super) rounds: Option<Arc<Rounds>>,
-    /// The turn of what belongs to no call.
+    /// Turn of entries that belong to no call.
     pub(crate) turn: TurnId,
-    /// The session whose calls `session_calls` limits: that of the client, whichever of its servers this is.
+    /// Session whose calls `session_calls` limits: the client's, whichever of its servers this is.
     pub(super) client_session: TurnId,
     pub(super) turns: AtomicU64,
-    /// The calls and lists that are judged.
+    /// Calls and lists being judged.
     pub(super) running: Mutex<JoinSet<()>>,
-    /// The episodes of the client's session, if they are written.
+    /// Episodes of the client's session, if any are written.
     pub(super) episodes: Option<Arc<Episodes>>,
-    /// The tools that were left out of a list, and why: each is recorded once.
+    /// Tools left out of a list, with the reasons: each is recorded only once.
     pub(super) left_out: Mutex<BTreeSet<(String, String)>>,
     pub(super) unlisted: Unlisted,
-    /// In which what concerns the server is logged.
+    /// Span in which messages about the server are logged.
     pub(crate) span: Span,
-    /// How the client's session has ended, or its part in it.
+    /// How the client's session, or this server's part in it, has ended.
     pub(super) ending: watch::Sender<Option<Ended>>,
 }
 
@@ -61,20 +61,20 @@ impl fmt::Debug for ServerSession {
 }
 
 impl ServerSession {
-    /// A turn of its own for a call: its number follows the name of the session.
+    /// Returns a new turn for a call: a number appended to the name of the session.
     pub(crate) fn next_turn(&self) -> Result<TurnId, BadName> {
         let number = self.turns.fetch_add(1, Ordering::Relaxed) + 1;
         TurnId::new(format!("{}.{number}", self.turn))
     }
 
-    /// The calls and lists that are judged, without those that are over.
+    /// Returns the calls and lists being judged, without those that are over.
     pub(crate) fn running(&self) -> MutexGuard<'_, JoinSet<()>> {
         let mut running = self.running.lock();
         while running.try_join_next().is_some() {}
         running
     }
 
-    /// Has it end, if it does not by itself. The first reason counts.
+    /// Ends the session unless it has ended by itself. The first reason counts.
     pub(crate) fn end(&self, ended: &Ended) {
         self.ending.send_if_modified(|ending| {
             let is_first = ending.is_none();
@@ -85,13 +85,13 @@ impl ServerSession {
         });
     }
 
-    /// Records that a message is refused that is not a call, and gives the line that says so.
+    /// Records the refusal of a message that is not a call, and returns the line that says so.
     pub(crate) async fn refused(&self, raw_id: &str, why: Blocked) -> Vec<u8> {
         self.span.in_scope(|| warn!(code = %why.code, "{}: {}", why.code, why.unquoted()));
         refusal::not_passed(raw_id, &self.recorded(&self.turn, why).await)
     }
 
-    /// What the client's session owes by the rules on order; empty if it owes nothing.
+    /// Returns what the client's session owes under the rules on order; empty if it owes nothing.
     pub(crate) fn owed_line(&self) -> String {
         owed_line(&self.gate.owed(&self.client_session))
     }
@@ -104,10 +104,10 @@ impl ServerSession {
         }
     }
 
-    /// Whether something is left out of a list for the first time.
+    /// Returns whether something is left out of a list for the first time.
     pub(super) fn is_new(&self, tool: &str, why: &str) -> bool {
         let mut seen = self.left_out.lock();
-        // A server that makes up names without end is not remembered without end.
+        // Memory is bounded even if a server invents names without end.
         if seen.len() >= MOST_LEFT_OUT {
             seen.clear();
         }
@@ -115,7 +115,7 @@ impl ServerSession {
     }
 }
 
-/// Begins tasks in the span of their caller, so that what they log says whose it is.
+/// Starts tasks in the span of their caller, so that their log messages show their origin.
 pub(crate) trait SpawnInSpan<T> {
     fn spawn_in_span(&mut self, task: impl Future<Output = T> + Send + 'static) -> AbortHandle;
 }

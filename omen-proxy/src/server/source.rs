@@ -1,4 +1,4 @@
-//! How a session reaches its server.
+//! Way in which a session reaches its server.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use super::connection::{Connection, Output};
 use crate::remote::Remote;
 
-/// How a session reaches its server. Each session has a server of its own: a new process, or a new connection.
+/// Way in which a session reaches its server. Each session has a separate server: a new process or a new connection.
 #[derive(Clone)]
 pub struct Source {
     limits: ServerLimits,
-    /// Whether it is reached over HTTP.
+    /// Whether the server is reached over HTTP.
     pub(crate) has_address: bool,
     connect: Arc<dyn Fn() -> Result<Connection, Fault> + Send + Sync>,
 }
@@ -38,7 +38,7 @@ impl Source {
         Self { limits, has_address: false, connect: Arc::new(connect) }
     }
 
-    /// Connects each session to streams: what the server reads, and what it writes.
+    /// Connects each session to streams: one that the server reads, and one that it writes.
     #[must_use]
     pub fn streams<I, O>(
         limits: ServerLimits,
@@ -55,8 +55,8 @@ impl Source {
         Self { limits, has_address: false, connect: Arc::new(connect) }
     }
 
-    /// Reaches the server over Streamable HTTP, in a session of its own for each session of the proxy. Must be used within a
-    /// runtime of tokio, with its timer and its driver of input and output.
+    /// Reaches the server over Streamable HTTP, in a separate session for each session of the proxy. Must be used within a
+    /// tokio runtime with time and I/O enabled.
     #[must_use]
     pub fn remote(remote: Remote) -> Self {
         let limits = *remote.server_limits();

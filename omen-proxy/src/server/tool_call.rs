@@ -1,4 +1,4 @@
-//! A `tools/call` of the client, from its message to what the client gets: the steps of a request, as any program takes them.
+//! `tools/call` from the client, from its message to the client's response: the same steps of a request as in any program.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -23,21 +23,21 @@ use omen_mcp::CallToolRequest;
 use omen_mcp::frame::Frame;
 use omen_mcp::handshake::Era;
 
-/// A call of a client, and where it is judged.
+/// Call from a client, with the session in which it is judged.
 pub(crate) struct ClientCall<'s> {
     session: &'s ServerSession,
     turn: &'s TurnId,
     request: Arc<CallToolRequest>,
     name: String,
-    /// What the gate judges, or why there is nothing to judge.
+    /// Call that the gate judges, or the reason why there is none.
     call: Result<ToolCall, Blocked>,
-    /// The turn of the user that the call is part of, if there is one, or why it is not known.
+    /// User's turn that the call is part of, if any, or the reason why it is unknown.
     user_turn: Result<Option<TurnId>, Blocked>,
 }
 
 impl<'s> ClientCall<'s> {
-    /// Takes a call through the gate, and gives the line for the client. A call without a prefix, where others have one, may
-    /// be of a tool of the episode.
+    /// Takes a call through the gate and returns the line for the client. If other names have a prefix, a call without one
+    /// may be to a tool of the episode.
     pub(crate) async fn judge(
         request: CallToolRequest,
         may_be_own: bool,
@@ -53,7 +53,7 @@ impl<'s> ClientCall<'s> {
         let request = Arc::new(request);
         let call = session.gate.read_call(&session.server, &request);
         let user_turn = match &session.episodes {
-            // There, the episode is the turn.
+            // In this case, the episode is the turn.
             Some(episodes) if episodes.is_turn() => Ok(episodes.user_turn()),
             _ => session.user_turns.of(request.raw_meta()),
         };
@@ -67,7 +67,7 @@ impl<'s> ClientCall<'s> {
     /// Records a refusal in the episode, and gives the line that says so.
     async fn refused(&self, refusal: &CallRefusal) -> Vec<u8> {
         let Self { session, turn, name, .. } = self;
-        // A name that is none has no rules, and nothing is known of its arguments.
+        // An invalid name has no rules, and nothing is known about its arguments.
         let recordable = self.tool().map(|tool| session.gate.recordable(&tool, &self.args())).unwrap_or_default();
         let noted = refusal.noted(&recordable);
         if let Some(episodes) = &session.episodes {
@@ -98,7 +98,7 @@ impl<'s> ClientCall<'s> {
         }
     }
 
-    /// The hash of the call, if it has one: it does not depend on what the tool needs.
+    /// Returns the hash of the call, if it has one; the hash does not depend on the tool's requirements.
     fn hash(&self) -> Option<CallHash> {
         match &self.call {
             Ok(call) => call.hash(),
@@ -118,7 +118,7 @@ impl<'s> ClientCall<'s> {
         };
         let call = match &begun.restored {
             None => self.call.clone(),
-            // The server gets another message than the client has sent, and so that one is judged.
+            // The server gets a different message than the client sent, so that message is judged.
             Some(frame) => CallToolRequest::read(frame.clone(), request.era())
                 .map_err(|why| Blocked::new(GateCode::R3, why, "this is a bug in the gate; please report it"))
                 .and_then(|restored| session.gate.read_call(&session.server, &Arc::new(restored))),
@@ -168,7 +168,7 @@ impl<'s> ClientCall<'s> {
             not_now(episodes, why, &call, &at).await
         };
         let mut facts = session.episodes.as_ref().map(|episodes| episodes.facts(turn, &call));
-        // Before anybody is asked to confirm it.
+        // Checked before anyone is asked to confirm the call.
         if let (Some(episodes), Some(facts)) = (&session.episodes, &mut facts)
             && let Some(permissions) = session.gate.permissions(call.tool())
             && call.hash().is_some()
@@ -178,7 +178,7 @@ impl<'s> ClientCall<'s> {
             return Ok(refused(episodes, &why).await);
         }
         let authorized = conformant.authorize().await?;
-        // An episode is a turn, which makes one call at a time: the next one is judged when its result is recorded.
+        // An episode is a turn, which makes one call at a time: the next call is judged once this one's result is recorded.
         let _one_call = match &session.episodes {
             Some(episodes) => episodes.one_call().await,
             None => None,
@@ -193,7 +193,7 @@ impl<'s> ClientCall<'s> {
             }
             _ => None,
         };
-        // What the audit log says of the call from here on names its directive.
+        // Later audit log entries about the call name its directive.
         let authorized = match begun.as_ref().and_then(Begun::packet) {
             Some((packet_id, correlation_id)) => authorized.of_packet(packet_id, correlation_id),
             None => authorized,
@@ -220,7 +220,7 @@ impl<'s> ClientCall<'s> {
                 _ => failed::refused(response, &fault, id, &session.settings.passages),
             }),
             (Err(stopped), _) => Err(stopped.into()),
-            // INVARIANT: an answer of the gate is one that the server gave.
+            // INVARIANT: an answer from the gate comes from the server.
             (Ok(_), None) => Err(Stopped::Failed(Fault::malformed("the answer is not there")).into()),
         };
         let Some(begun) = begun else { return line };
@@ -243,7 +243,7 @@ impl<'s> ClientCall<'s> {
         self.session.gate.with_debts(&self.session.client_session, why).into()
     }
 
-    /// Counts a refusal in the turn of the user, in which the gate counts as well.
+    /// Counts a refusal in the user's turn, in which the gate counts too.
     async fn count_refused(&self) {
         if let Some(tool) = self.tool() {
             let turn = self.user_turn.as_ref().ok().and_then(Option::as_ref).unwrap_or(self.turn);
@@ -258,7 +258,7 @@ async fn planned(request: Request<Received>, call: Result<ToolCall, Blocked>) ->
     request.screen().await?.with_call(call).await
 }
 
-/// Has a tool of the episode do what its call asks for, once what it reports is screened.
+/// Performs the action of an episode's tool, once the reported text has been screened.
 async fn drive(
     episodes: &Arc<Episodes>,
     own: OwnTool,
@@ -284,14 +284,14 @@ async fn observed(session: &ServerSession, turn: &TurnId, own: OwnTool, args: &s
     request.screen().await.map(drop)
 }
 
-/// The hash of a call that is refused before the gate judges it.
+/// Returns the hash of a call that is refused before the gate judges it.
 fn hash(turn: &TurnId, tool: ToolId, raw_args: &str) -> Option<CallHash> {
     let permissions = Permissions::new([Permission::Read]).ok()?;
     let demand = Demand { tool, permissions, always_confirm: false };
     Some(Call::new(turn.clone(), demand, args(raw_args)).ok()?.hash())
 }
 
-/// The line for a call that the episode does not let be made, or whose outcome it cannot record. It is in the audit log.
+/// Returns the line for a call that the episode refuses, or whose outcome it cannot record. The refusal is in the audit log.
 async fn not_now(episodes: &Episodes, why: &NotNow, call: &ToolCall, at: &At<'_>) -> Vec<u8> {
     let (code, tool) = (why.why.code(), call.tool());
     warn!(%code, %tool, turn = %at.turn, "the episode refuses a call: {code}: {}", why.why.unquoted());
@@ -301,7 +301,7 @@ async fn not_now(episodes: &Episodes, why: &NotNow, call: &ToolCall, at: &At<'_>
     }
 }
 
-/// The answer, if it is as the tool promises, and asks for nothing that the policy does not let pass.
+/// Returns the answer if it matches what the tool promises and requests nothing that the policy does not let pass.
 async fn passed(
     session: &ServerSession,
     turn: &TurnId,
@@ -335,7 +335,7 @@ fn as_text(untyped: &Request<Untyped>) -> CallRefusal {
     CallRefusal { reason: failed::typing_blocked(why), untyped: Some(failed::untyped(answer)), ..refusal }
 }
 
-/// Arguments as they are written. None if they are not an object.
+/// Returns the arguments as written; empty if they are not an object.
 fn args(raw: &str) -> Map<String, Value> {
     serde_json::from_str(raw).unwrap_or_default()
 }

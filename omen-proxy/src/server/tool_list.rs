@@ -1,4 +1,4 @@
-//! A list of tools for the client, page by page, with the tools left out that may not be called.
+//! Tool list for the client, page by page, without the tools that may not be called.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use omen_mcp::edit::edited;
 use omen_mcp::frame::{Frame, Kind, similar};
 use omen_mcp::json::{self, Member};
 
-/// The line for a client that has asked a server for a page of its tools.
+/// Returns the line for a client that has asked a server for a page of its tools.
 pub(crate) async fn listed(session: Arc<ServerSession>, frame: Frame) -> Vec<u8> {
     let raw_id = frame.raw_id();
     let error = |why: &str| refusal::error(raw_id, INTERNAL_ERROR, why);
@@ -45,7 +45,7 @@ pub(crate) async fn listed(session: Arc<ServerSession>, frame: Frame) -> Vec<u8>
     }
 }
 
-/// One line: a server may have many tools that the operator does not want.
+/// Logs a single line, because a server may have many tools that the operator does not want.
 fn note_left_out(tools: &[(String, Blocked)]) {
     if !tools.is_empty() {
         let names: Vec<_> = tools.iter().map(|(tool, _)| format!("`{tool}`")).collect();
@@ -55,7 +55,7 @@ fn note_left_out(tools: &[(String, Blocked)]) {
     }
 }
 
-/// A tool that is allowed under a wrong name is left out of the list without a word otherwise.
+/// Reports allowed tools that the server does not list: one allowed under a wrong name would otherwise be left out silently.
 fn note_unlisted(session: &ServerSession, listed: &[ToolName], is_first: bool, is_last: bool) {
     let allowed = session.gate.allowed_tools(&session.server);
     if let Some(missing) = session.unlisted.page(allowed, listed, is_first, is_last) {
@@ -68,21 +68,21 @@ fn note_unlisted(session: &ServerSession, listed: &[ToolName], is_first: bool, i
     }
 }
 
-/// A page as the client gets it, and which of its tools may not be called.
+/// Page for the client, with the tools on it that may not be called.
 #[derive(Debug)]
 struct Page {
     line: Vec<u8>,
     blocked: Vec<(String, Blocked)>,
-    /// The names of its tools, as far as they can be read.
+    /// Names of its tools, as far as they can be read.
     listed: Vec<ToolName>,
-    /// Whether no page follows.
+    /// Whether this is the last page.
     is_last: bool,
 }
 
-/// Leaves out the tools that may not be called, or marks them. All other bytes of the page stay.
+/// Leaves out the tools that may not be called, or marks them. All other bytes of the page stay unchanged.
 ///
 /// # Errors
-/// If the page cannot be read in one way: then none of it passes.
+/// If the page can be read in more than one way; none of it passes then.
 fn page(response: &Frame, raw_id: &str, session: &ServerSession) -> Result<Page, Fault> {
     let (gate, server) = (&session.gate, &session.server);
     let malformed = |flaw: json::Flaw| Fault::malformed(&flaw.to_string());
@@ -101,7 +101,7 @@ fn page(response: &Frame, raw_id: &str, session: &ServerSession) -> Result<Page,
     let (mut blocked, mut kept, mut is_edited) = (Vec::new(), Vec::new(), false);
     for (index, (item, tool)) in items.iter().zip(&tools).enumerate() {
         let verdict = match tool {
-            // A tool has a verdict; that it has none would be a mistake of the gate.
+            // Each tool has a verdict; a missing one would be a bug in the gate.
             Ok(tool) => (tool.name.to_string(), verdicts.get(&tool.name).cloned().unwrap_or_else(|| Some(unjudged()))),
             Err(why) => (format!("tool {index} of the page"), Some(why.clone())),
         };
@@ -135,18 +135,18 @@ fn page(response: &Frame, raw_id: &str, session: &ServerSession) -> Result<Page,
     Ok(Page { line, blocked, listed, is_last })
 }
 
-/// What the rules on order say about a tool, if the operator wants its description to say so.
+/// Returns what the rules on order say about a tool, if the operator wants it in the tool's description.
 fn sentence(session: &ServerSession, tool: &str) -> Option<String> {
     let tool = tool.parse().ok().filter(|_| session.settings.show_order)?;
     session.gate.order_sentence(&ToolId { server: session.server.clone(), tool })
 }
 
-/// Blank between a note and a description, if there is one.
+/// Returns a blank to separate a note from a description, if there is one.
 fn gap(said: &str) -> &'static str {
     if said.is_empty() { "" } else { " " }
 }
 
-/// A tool with another description.
+/// Returns a tool with a different description.
 fn described(response: &Frame, item: &Range<usize>, description: impl FnOnce(&str) -> String) -> String {
     let text = response.raw(item.clone());
     let members = json::members(text, 0..text.len()).unwrap_or_default();
@@ -186,5 +186,5 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// The keys of a tool that are judged.
+/// Keys of a tool that are judged.
 const TOOL: [&str; 4] = ["name", "description", "inputSchema", "outputSchema"];

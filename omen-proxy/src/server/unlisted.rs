@@ -1,17 +1,17 @@
-//! The entries of the allowlist that name no tool of the server.
+//! Allowlist entries that name no tool of the server.
 
 use std::collections::BTreeSet;
 
 use omen_base::Mutex;
 use omen_gate::ToolName;
 
-/// What the pages of a list had so far, and what was missing in the last whole one.
+/// Tools on the pages of a list so far, and tools missing from the last complete list.
 #[derive(Debug, Default)]
 pub(crate) struct Unlisted(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// No more than the allowlist has: a server may list names without end.
+    /// Bounded by the allowlist, because a server may list names without end.
     listed: BTreeSet<ToolName>,
     missing: BTreeSet<ToolName>,
     /// Whether the pages were seen from the first one on.
@@ -19,7 +19,7 @@ struct State {
 }
 
 impl Unlisted {
-    /// Takes a page. After the last one, gives the allowed tools that were on none, unless they are the same as before.
+    /// Accepts a page. After the last one, returns the allowed tools that were on none, unless they are the same as before.
     pub(crate) fn page(
         &self,
         allowed: impl IntoIterator<Item = ToolName>,

@@ -1,5 +1,4 @@
-//! The server's side: what is sent to it, the requests that are asked of it under ids of the proxy's own, and the server as the gate
-//! calls it.
+//! The server's side: messages to it, requests sent to it under the proxy's own ids, and the server as the gate calls it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -19,10 +18,10 @@ use omen_mcp::frame::Frame;
 use omen_mcp::handshake::Session;
 use omen_mcp::outbox::{Full, Outbox};
 
-/// Why there is no answer to a request.
+/// Reason why a request has no answer.
 #[derive(Debug)]
 pub(crate) enum AskError {
-    /// There was no room for it, and it was not sent.
+    /// There was no room for the request, and it was not sent.
     Full,
     Fault(Fault),
 }
@@ -33,7 +32,7 @@ impl From<Fault> for AskError {
     }
 }
 
-/// A server behind the proxy. The reader of its messages hands those on that answer requests of the proxy's own.
+/// Server behind the proxy. The reader of its messages passes on responses to the proxy's own requests.
 #[derive(Debug)]
 pub(crate) struct Upstream {
     out: Outbox,
@@ -62,27 +61,27 @@ impl Upstream {
         &self.limits
     }
 
-    /// Sends a line. That the server has ended is seen by all who wait for it.
+    /// Sends a line. If the server has ended, everyone who waits for it notices.
     pub(crate) async fn send(&self, line: impl Into<Line>) {
         let _ = self.out.send(line).await;
     }
 
-    /// Sends a line, if there is room now: a server that does not read holds up no other.
+    /// Sends a line if there is room now, so that a server that does not read does not block others.
     pub(crate) fn try_send(&self, line: impl Into<Line>) -> Result<(), Full> {
         self.out.try_send(line)
     }
 
-    /// Sends a request under an id of the proxy's own, and waits for the response. Dropping the future cancels the request.
+    /// Sends a request under one of the proxy's own ids, and waits for the response. Dropping the future cancels the request.
     pub(crate) async fn ask(&self, line: impl FnOnce(&str) -> Vec<u8>) -> Result<Frame, Fault> {
         match self.ask_by(line, true).await {
             Ok(answer) => Ok(answer),
             Err(AskError::Fault(fault)) => Err(fault),
-            // INVARIANT: it has waited for room.
+            // INVARIANT: the request has waited for room.
             Err(AskError::Full) => Err(Fault::unreachable("it does not read its messages")),
         }
     }
 
-    /// The same, but only if there is room for the request now.
+    /// Same as [`ask`](Self::ask), but only if there is room for the request now.
     pub(crate) async fn try_ask(&self, line: impl FnOnce(&str) -> Vec<u8>) -> Result<Frame, AskError> {
         self.ask_by(line, false).await
     }
@@ -110,7 +109,7 @@ impl Upstream {
             self.out.try_send(line).map_err(|Full| AskError::Full)?;
             open.is_sent();
         }
-        // An answer that is here counts, even if the server has ended since.
+        // An answer that has arrived counts even if the server has ended since.
         tokio::select! {
             biased;
             answer = open.answer() => {
@@ -123,7 +122,7 @@ impl Upstream {
         }
     }
 
-    /// A response to a request of the proxy's own.
+    /// Accepts a response to one of the proxy's own requests.
     pub(crate) fn answered(&self, response: Frame) -> Answered {
         match response.id().and_then(Id::ours) {
             Some(number) => self.asked.answered(number, response),
@@ -133,16 +132,16 @@ impl Upstream {
 
     /// Records that one of the proxy's own requests will get no answer.
     pub(crate) fn failed(&self, number: u64, fault: Fault) {
-        // That nobody waits for it any more changes nothing.
+        // It does not matter if nobody waits for the request any more.
         let _ = self.asked.failed(number, fault);
     }
 
-    /// The list of tools may have changed.
+    /// Marks the tool list as possibly changed.
     pub(crate) fn changed(&self) {
         self.revision.fetch_add(1, Ordering::Release);
     }
 
-    /// The connection is over; only the first reason counts.
+    /// Ends the connection; only the first reason counts.
     pub(crate) fn end(&self, lost: Lost) {
         self.changed();
         self.lost.send_if_modified(|seen| {
@@ -158,22 +157,22 @@ impl Upstream {
         self.lost.borrow().clone()
     }
 
-    /// Waits for the end.
+    /// Waits for the connection to end.
     pub(crate) async fn over(&self) -> Lost {
         let mut lost = self.lost.subscribe();
         match lost.wait_for(Option::is_some).await.as_deref() {
             Ok(Some(lost)) => lost.clone(),
-            // The sender is `self`.
+            // Unreachable: the sender is `self`.
             _ => Lost::Stopped,
         }
     }
 
-    /// Whether a tool promises structured answers, as far as it was listed.
+    /// Returns whether a tool promises structured answers, as far as it was listed.
     pub(crate) fn promises(&self, tool: &str) -> bool {
         self.last_listed.promises(tool)
     }
 
-    /// Asks for the list, page by page.
+    /// Requests the list, page by page.
     async fn list(&self) -> Result<Arc<[Tool]>, Fault> {
         let mut pages = self.last_listed.begin(&self.limits);
         let mut cursor: Option<String> = None;
@@ -201,7 +200,7 @@ impl Upstream {
     }
 }
 
-/// The server as the gate has it: what the gate lets through is what the client sent, byte for byte but for its id.
+/// Server as seen by the gate: what the gate lets through is what the client sent, byte for byte except for its id.
 #[derive(Debug)]
 pub(crate) struct Behind(pub(crate) Arc<OnceLock<Arc<Upstream>>>);
 

@@ -1,4 +1,4 @@
-//! Which era of the protocol a server speaks, by its answer to `server/discover`.
+//! Protocol era of a server, determined by its answer to `server/discover`.
 
 use omen_gate::Fault;
 use omen_gate::mcp::fault_of;
@@ -8,23 +8,23 @@ use omen_mcp::frame::{Frame, Kind};
 use omen_mcp::handshake::Era;
 use omen_mcp::json;
 
-/// The last version of the protocol that has a handshake, and the first one that has none.
+/// Last protocol version with a handshake, and first one without.
 pub(super) const WITH_HANDSHAKE: &str = "2025-11-25";
 pub(super) const WITHOUT_HANDSHAKE: &str = "2026-07-28";
 
-/// The server does not speak the version that was asked for (2026-07-28).
+/// Code for a server that does not speak the requested version (2026-07-28).
 const UNSUPPORTED: i64 = -32_022;
-/// Errors that only servers without a handshake know: of headers that do not repeat the body, and of a missing capability.
+/// Errors known only to servers without a handshake: headers that do not repeat the body, and a missing capability.
 const OF_STATELESS: [i64; 2] = [-32_020, -32_021];
-/// Who asks is not let in, or asks too often. That is so in both eras.
+/// Codes for a client that is not admitted or asks too often. They are the same in both eras.
 const NOT_LET_IN: [i64; 4] = [401, 403, 407, 429];
 
-/// The era that an answer to `server/discover` shows. Servers with a handshake do not have that method, and each refuses it in its
-/// own way: by an error of any code, a status, something that is not an answer, the end of the connection, or not at all. So only
-/// what a server without a handshake says is taken for one.
+/// Returns the era that an answer to `server/discover` shows. Servers with a handshake do not have that method, and each refuses
+/// it differently: with an error of any code, a status, invalid data, the end of the connection, or not at all. Only an answer
+/// specific to servers without a handshake therefore counts as one.
 ///
 /// # Errors
-/// If a handshake cannot help: the server cannot be reached, lets nobody in, or speaks only later versions.
+/// If a handshake cannot help: the server cannot be reached, admits nobody, or speaks only later versions.
 pub(super) fn shown(answer: Result<Frame, Fault>) -> Result<Era, Fault> {
     let frame = match answer {
         Ok(frame) => frame,
@@ -43,13 +43,13 @@ pub(super) fn shown(answer: Result<Frame, Fault>) -> Result<Era, Fault> {
     }
 }
 
-/// The era by the versions that the server says it speaks. Versions are dates.
+/// Returns the era according to the versions that the server lists. Versions are dates.
 fn agreed(listed: Option<&Value>) -> Result<Era, Fault> {
     let versions: Vec<_> = listed.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     if versions.contains(&WITHOUT_HANDSHAKE) {
         return Ok(Era::Stateless);
     }
-    // Without a list nothing is known. A list with an old version is that of a server with a handshake.
+    // Without a list nothing is known. A list that contains an old version comes from a server with a handshake.
     if versions.is_empty() || versions.iter().any(|version| *version <= WITH_HANDSHAKE) {
         return Ok(Era::Handshake);
     }
