@@ -79,7 +79,7 @@ pub struct Config {
     pub user_turn: Option<String>,
     /// Reaction of the proxy when an episode driven by its model must be vetoed.
     pub on_veto: OnVeto,
-    /// Time limits of confirmations (G3).
+    /// Time limits for confirmations (G3).
     pub confirm: ConfirmLimits,
     /// Unix socket through which people confirm calls (G3), if configured.
     pub confirm_socket: Option<PathBuf>,

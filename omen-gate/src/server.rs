@@ -1,4 +1,4 @@
-//! Tool servers as the gate uses them.
+//! Tool servers, as used by the gate.
 
 pub(crate) mod discovery;
 mod local;

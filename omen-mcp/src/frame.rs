@@ -35,7 +35,7 @@ pub enum Kind {
     Unsure(String),
 }
 
-/// A line that is not a message.
+/// Error for a line that is not a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed {
     /// JSON-RPC error code.
@@ -47,7 +47,7 @@ pub struct Malformed {
 }
 
 impl Frame {
-    /// Reads a line.
+    /// Reads a line as a message.
     pub fn read(line: Vec<u8>) -> Result<Self, Malformed> {
         let text = String::from_utf8(line).map_err(|_| parse_error("invalid UTF-8".to_owned()))?;
         if text.trim_ascii_start().starts_with('[') {

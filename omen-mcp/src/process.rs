@@ -155,7 +155,7 @@ impl Group {
         Self { leader, is_guard, has_ended: false }
     }
 
-    /// On other systems, only the process itself is killed.
+    /// Creates the group. On other systems, only the process itself is killed.
     #[cfg(not(unix))]
     fn of(_: &Child, is_guard: bool) -> Self {
         Self { is_guard, has_ended: false }

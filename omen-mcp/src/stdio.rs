@@ -139,7 +139,7 @@ mod socket {
             Poll::Ready(Ok(()))
         }
 
-        /// A standard stream is closed when the process ends.
+        /// Does nothing: a standard stream is closed when the process ends.
         fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
             Poll::Ready(Ok(()))
         }

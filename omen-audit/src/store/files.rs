@@ -135,7 +135,7 @@ impl Store for Files {
         if self.sync { self.log.sync_data() } else { Ok(()) }
     }
 
-    /// Synced regardless of the options, because cut bytes are evidence and repairs are rare.
+    /// Sets bytes aside, synced regardless of the options, because cut bytes are evidence and repairs are rare.
     fn set_aside(&mut self, offset: u64) -> io::Result<()> {
         let mut time = 1;
         let (mut file, path) = loop {
@@ -175,7 +175,7 @@ impl Store for Files {
         if self.sync { head.sync_data() } else { Ok(()) }
     }
 
-    /// Written under another name and then renamed, which on common disks is about twelve times slower than writing in place.
+    /// Writes under another name, then renames: about twelve times slower than writing in place on common disks.
     fn replace_head(&mut self, bytes: &[u8]) -> io::Result<()> {
         let path = head_path(&self.path);
         let fresh = with_suffix(&path, NEW);

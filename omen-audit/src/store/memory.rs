@@ -92,7 +92,7 @@ impl Store for Memory {
         Ok(())
     }
 
-    /// The names of kept pieces are numbers.
+    /// Returns the names of kept pieces, which are numbers.
     fn kept(&mut self, offset: u64) -> io::Result<Vec<String>> {
         let names = |content: &mut Content| {
             let numbered = content.kept.iter().zip(1_u64..).filter(|((from, _), _)| *from == offset);

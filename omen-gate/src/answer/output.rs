@@ -82,14 +82,14 @@ pub enum BadOutput {
     Schema {
         /// Name of the type.
         name: &'static str,
-        /// Reason, cut to a bounded length.
+        /// Reason, truncated to a bounded length.
         why: String,
     },
 }
 
 impl Outputs {
-    /// Registers the type of a tool's answers. The tool need not be discovered yet: [`Outputs::check`] compares the
-    /// type with its `outputSchema` later.
+    /// Registers the type of a tool's answers. The tool need not have been discovered yet: [`Outputs::check`] compares
+    /// the type with its `outputSchema` later.
     ///
     /// # Errors
     /// If the tool already has a type, or the schema of the type cannot be used for validation.
@@ -110,8 +110,8 @@ impl Outputs {
         }
     }
 
-    /// Compares the type of a tool with the `outputSchema` that its server lists now: the schema of the type must
-    /// accept every value that `outputSchema` accepts. A tool without an `outputSchema` promises nothing; only its
+    /// Compares a tool's type with the `outputSchema` that its server currently lists: the schema of the type must
+    /// accept every value that `outputSchema` accepts. A tool without an `outputSchema` promises nothing, so only its
     /// answers are checked.
     ///
     /// # Errors
@@ -127,7 +127,7 @@ impl Outputs {
     /// and deserialize from that text.
     ///
     /// # Errors
-    /// The raw answer with the reason (PG-4). No summary can be made from it.
+    /// The raw answer with the reason (PG-4). It cannot be summarized.
     pub fn type_output<T: DeserializeOwned + 'static>(
         &self,
         listed: &Listed,
@@ -139,7 +139,7 @@ impl Outputs {
         }
     }
 
-    /// Whether a type is registered for the tool.
+    /// Returns whether a type is registered for the tool.
     #[must_use]
     pub fn has(&self, tool: &ToolId) -> bool {
         self.types.contains_key(tool)
@@ -274,7 +274,7 @@ fn promised(listed: &Listed, answer: &Answer) -> Result<(), Blocked> {
     Err(quoting(reason, &format_violations(&violations)))
 }
 
-/// Value of the type registered for a tool, with the text that evidence is quoted from. Only [`Outputs::type_output`]
+/// Value of the type registered for a tool, with the text from which evidence is quoted. Only [`Outputs::type_output`]
 /// creates one.
 #[derive(Debug)]
 pub struct TypedAnswer<T> {
@@ -284,19 +284,19 @@ pub struct TypedAnswer<T> {
 }
 
 impl<T> TypedAnswer<T> {
-    /// Tool that gave the answer.
+    /// Returns the tool that gave the answer.
     #[must_use]
     pub fn tool(&self) -> &ToolId {
         &self.tool
     }
 
-    /// Deserialized value.
+    /// Returns the deserialized value.
     #[must_use]
     pub fn value(&self) -> &T {
         &self.value
     }
 
-    /// Canonical text (RFC 8785) of `structuredContent`.
+    /// Returns the canonical text (RFC 8785) of `structuredContent`.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
@@ -327,7 +327,7 @@ pub struct UntypedAnswer {
 }
 
 impl UntypedAnswer {
-    /// Answer as received.
+    /// Returns the answer as received.
     #[must_use]
     pub fn answer(&self) -> &Answer {
         &self.answer

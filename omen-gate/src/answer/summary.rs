@@ -45,7 +45,7 @@ pub struct GroundedSummary {
 
 /// Accepts a summary if the evidence of every bullet, in every section, occurs in the typed answer's text.
 ///
-/// A section without bullets has no evidence to check, and passes. A summary without sections is refused, and so is a
+/// A section without bullets has no evidence to check, so it passes. A summary without sections is refused, as is a
 /// bullet with a blank statement, which no evidence can support.
 ///
 /// # Errors
@@ -78,7 +78,7 @@ pub fn ground<T>(typed: &TypedAnswer<T>, summary: Summary) -> Result<GroundedSum
 }
 
 impl GroundedSummary {
-    /// Checked summary.
+    /// Returns the checked summary.
     #[must_use]
     pub fn summary(&self) -> &Summary {
         &self.summary

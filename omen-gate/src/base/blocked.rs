@@ -1,4 +1,4 @@
-//! Refusals.
+//! Refusals by the gate.
 
 use omen_order::Refusal;
 

@@ -84,7 +84,7 @@ impl Permissions {
         if set.is_empty() { Err(NoPermission) } else { Ok(Self(set)) }
     }
 
-    /// Whether the set has a permission.
+    /// Returns whether the set contains a permission.
     #[must_use]
     pub fn contains(&self, permission: Permission) -> bool {
         self.0.contains(&permission)

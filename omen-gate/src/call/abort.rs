@@ -1,4 +1,4 @@
-//! Reasons to abort a turn.
+//! Reasons for aborting a turn.
 
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ pub enum Abort {
     /// The turn reached its failure limit (R2).
     #[error("the turn is aborted: failure budget exhausted after {failures} failed calls; the last one: {last}")]
     TooManyFailures {
-        /// Failures in the turn.
+        /// Number of failures in the turn.
         failures: u32,
         /// Class of the last failure.
         last: FaultClass,
@@ -23,7 +23,7 @@ pub enum Abort {
         "the turn is aborted: failure budget exhausted after {failures} failed calls in a row; the last one: {last}"
     )]
     TooManyInARow {
-        /// Consecutive failures.
+        /// Number of consecutive failures.
         failures: u32,
         /// Class of the last failure.
         last: FaultClass,

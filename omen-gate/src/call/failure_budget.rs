@@ -95,7 +95,7 @@ impl FailureBudget {
     }
 }
 
-/// One call within the budget. Dropping it without a report, as when a call is cancelled, counts as a failure.
+/// Call within the budget. Dropping it without a report, e.g. because the call is cancelled, counts as a failure.
 #[derive(Debug)]
 #[must_use = "dropping it counts as a failure"]
 pub struct Attempt<'b> {

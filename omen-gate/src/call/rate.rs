@@ -18,7 +18,7 @@ pub struct Rate {
     window: Duration,
 }
 
-/// An invalid limit.
+/// Error for an invalid limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "expected a number of calls from 1 to {MAX_CALLS}, a `/`, and a time of at most a day: `10/min`, `3/30s`, `100/day`"

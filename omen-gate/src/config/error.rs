@@ -9,9 +9,9 @@ use crate::base::{Blocked, GateCode, bounded};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConfigError {
-    /// Line, from 1; 0 for the text as a whole.
+    /// Line, starting from 1; 0 for the text as a whole.
     pub line: usize,
-    /// Column in characters, from 1; 0 for the text as a whole.
+    /// Column in characters, starting from 1; 0 for the text as a whole.
     pub column: usize,
     /// Key at fault, such as `allow[0].tool`; empty if none.
     pub path: String,

@@ -34,7 +34,7 @@ impl Config {
     /// Parses a text as if it were the content of this file, which need not exist.
     ///
     /// # Errors
-    /// As [`load`](Self::load).
+    /// As for [`load`](Self::load).
     pub fn parse_as(text: &str, file: &Path) -> Result<Self, ConfigErrors> {
         judge(&TomlSource::read(text)?, file)
     }

@@ -116,7 +116,7 @@ impl ReservedGrant {
         GrantRecord { id: self.id, grant: &self.grant }
     }
 
-    /// Puts the grant in force.
+    /// Puts the grant into force.
     ///
     /// # Errors
     /// G2 if the grant was revoked in the meantime.

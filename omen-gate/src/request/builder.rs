@@ -129,7 +129,7 @@ impl Gate {
     /// when only the entries after it are verified.
     ///
     /// # Errors
-    /// As [`open_audit`](Self::open_audit).
+    /// As for [`open_audit`](Self::open_audit).
     pub fn open_audit_after(
         config: &Config,
         clock: Arc<dyn GateClock>,
@@ -250,7 +250,7 @@ impl Builder {
     /// [`START`](crate::START) before they take effect (G4).
     ///
     /// # Errors
-    /// If anything given is invalid, a server is missing, or the audit log cannot be opened.
+    /// If any of the builder's values is invalid, a server is missing, or the audit log cannot be opened.
     pub fn build(self) -> Result<Gate, BuildError> {
         let Self {
             config,

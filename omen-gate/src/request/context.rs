@@ -215,7 +215,7 @@ impl RequestContext {
         self.directive.as_ref().map_or(Ok(()), |directive| directive.screened(policy))
     }
 
-    /// Waits until the episode no longer lets the task run.
+    /// Waits until the episode no longer allows the task to run.
     pub(crate) async fn taken_back(&self) -> Blocked {
         match &self.directive {
             Some(directive) => directive.taken_back().await,

@@ -235,7 +235,7 @@ impl Gate {
         self.0.on_disk.judge_arguments(self.allowed(), call).await
     }
 
-    /// Requests a confirmation of a call, within the limits in force now.
+    /// Requests a confirmation of a call, within the time limits in force now.
     pub(crate) async fn ask(&self, call: &Call) -> Ruling<Confirmed> {
         let limits = self.0.rules.with(|rules| rules.confirm);
         self.0.confirmations.ask_within(call, limits).await

@@ -18,9 +18,9 @@ use omen_audit::Kind;
 use omen_order::{Owed, text};
 
 impl Gate {
-    /// Returns, for each tool in a server's list, the reason why it may not be called, or `None` if it may: its form is
-    /// allowed (PG-3), and its schema is usable (PG-2). Nothing is recorded, and each call is checked again against the
-    /// list at that time.
+    /// Returns the reason why each tool in a server's list may not be called, or `None` if it may: its form is allowed
+    /// (PG-3), and its schema is usable (PG-2). Nothing is recorded, and each call is checked again against the list at
+    /// that time.
     ///
     /// # Errors
     /// If the list is too long.
@@ -42,7 +42,7 @@ impl Gate {
         of_server.map(|allowed| allowed.demand.tool.tool.clone()).collect()
     }
 
-    /// Whether the policy in force has patterns that screen queries (PG-0).
+    /// Returns whether the policy in force has patterns that screen queries (PG-0).
     #[must_use]
     pub fn has_patterns(&self) -> bool {
         self.policy().has_patterns()

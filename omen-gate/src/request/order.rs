@@ -164,7 +164,7 @@ impl Order {
         serde_json::to_value(rules).ok()
     }
 
-    /// Whether there are rules.
+    /// Returns whether there are rules.
     pub(crate) fn has_rules(&self) -> bool {
         !self.0.state.lock().engine.rules().is_empty()
     }

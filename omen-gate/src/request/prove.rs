@@ -24,7 +24,7 @@ pub struct Proof {
     /// Calls that only the new configuration allows, and debts that only the old one reports: at most one of each per
     /// tool.
     pub differences: Vec<ProvenDifference>,
-    /// Tools for which the question was not decided.
+    /// Tools for which the search did not decide the question.
     pub outside: Vec<UndecidedTool>,
     /// Number of tools searched; all others are equal on both sides.
     pub searched: usize,

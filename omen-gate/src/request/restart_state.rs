@@ -25,8 +25,8 @@ impl RestartState {
         self.0.in_doubt()
     }
 
-    /// Refuses a repeated call: one whose directive already had its call, or one equal to a call that may have run. A
-    /// tool that only reads may be called again in another turn.
+    /// Refuses a repeated call: one whose directive has already had its call, or one equal to a call that may have run.
+    /// A tool that only reads may be called again in another turn.
     pub(crate) fn allows(&self, context: &RequestContext, call: &Call) -> Result<(), Blocked> {
         let (past, turn) = (self.0.past(), context.id().as_str());
         if let Some(doubt) = past.doubt(&call.hash().to_string(), |doubt| {

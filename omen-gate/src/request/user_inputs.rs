@@ -72,7 +72,7 @@ impl Texts {
         payload.source_tool.iter().for_each(|tool| self.text(tool.clone()));
     }
 
-    /// Recursion is bounded, because packets are nested at most 64 levels deep.
+    /// Adds the texts of an object. Recursion is bounded, because packets are nested at most 64 levels deep.
     fn members(&mut self, map: &Map<String, Value>) {
         for (name, value) in map {
             self.texts.push(name.clone());

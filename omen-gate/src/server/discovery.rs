@@ -13,8 +13,8 @@ use crate::config::Limits;
 use crate::server::ToolServer;
 
 /// Servers of a gate, with their last lists and the schemas compiled so far. A server is asked for its list right
-/// before each call, because it may change its tools without an announcement; unchanged tools are not compiled again.
-/// For earlier steps the last list is good enough, unless the server has announced a change.
+/// before each call, because it may change its tools without an announcement; unchanged tools are not recompiled. For
+/// earlier steps the last list is good enough, unless the server has announced a change.
 #[derive(Debug)]
 pub(crate) struct Discovery {
     servers: BTreeMap<ServerName, Arc<dyn ToolServer>>,

@@ -243,7 +243,7 @@ impl Recorder {
     }
 }
 
-/// INVARIANT: a name consists of characters that are valid in an id.
+/// Builds the refusal for an invalid id. INVARIANT: a name consists of characters that are valid in an id.
 fn unnamed(error: Invalid) -> Refused {
     Refused::new(Code::Id, error.to_string(), "give the session another name")
 }

@@ -271,7 +271,7 @@ fn resolved(path: &str, from: &str) -> String {
     }
 }
 
-/// INVARIANT: the schema files are JSON, and those named here exist; a test creates every tool.
+/// Reads a schema file. INVARIANT: the files are JSON, and those named here exist; a test creates every tool.
 fn read(file: &str) -> Value {
     omen_schema::file(file).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
 }

@@ -27,10 +27,10 @@ pub struct Access {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadAccess {
-    /// Not a host.
+    /// The text is not a host.
     #[error("invalid host `{0}`; expected a name or an address, with or without a port, e.g. `gate.example.com`")]
     Host(String),
-    /// Not an origin.
+    /// The text is not an origin.
     #[error(
         "invalid origin `{0}`; expected a scheme, a host and a port if there is one, e.g. `https://app.example.com`"
     )]

@@ -73,7 +73,7 @@ impl Session {
         (session, Sent(lines))
     }
 
-    /// Serves the session to its end.
+    /// Serves the session until it ends.
     pub(super) async fn serve(
         self: Arc<Self>,
         sent: Sent,
@@ -111,7 +111,7 @@ impl Session {
         self.version.get().map(String::as_str)
     }
 
-    /// Sends a notification or a response of the client.
+    /// Sends a notification or a response from the client.
     pub(super) async fn tell(&self, frame: &Frame) -> Result<(), Unsent> {
         self.streams.is_used();
         let cancelled = match &frame.kind {
@@ -140,7 +140,7 @@ impl Session {
         self.streams.read(number, None).zip(line).ok_or(InUse)
     }
 
-    /// Cancels a request whose client has gone.
+    /// Cancels a request whose client has gone away.
     pub(super) fn cancel(self: Arc<Self>, number: u64, asked: &Asked) {
         self.streams.close(number);
         let line = rewrite::cancelled(&asked.id);
@@ -149,7 +149,7 @@ impl Session {
         }
     }
 
-    /// Puts what the proxy says to the client where it belongs.
+    /// Routes the proxy's messages for the client to the right stream.
     async fn route(self: Arc<Self>, mut lines: OutboxReader) {
         while let Some(line) = lines.next().await {
             match Frame::read(line.into_message()) {

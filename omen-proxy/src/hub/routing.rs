@@ -93,7 +93,7 @@ async fn named(hub: &Arc<Hub>, frame: &Frame, name: &str, span: Range<usize>) {
     }
 }
 
-/// Sends a request to a server, as this line.
+/// Sends a request to a server as this line.
 async fn send(hub: &Hub, frame: &Frame, server: usize, line: String) {
     let (Some(id), Some(member)) = (frame.id(), hub.members.get(server)) else { return };
     let refuse = async |why: &str| hub.refuse(method_of(frame), frame.raw_id(), INTERNAL_ERROR, why).await;

@@ -35,7 +35,7 @@ impl Length {
         }
     }
 
-    /// Whether no length satisfies the bounds.
+    /// Returns whether no length satisfies the bounds.
     pub(super) fn is_empty(self) -> bool {
         self.min.zip(self.max).is_some_and(|(min, max)| min > max)
     }

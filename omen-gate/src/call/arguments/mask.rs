@@ -21,7 +21,7 @@ pub(super) fn masked() -> Value {
     MASKED.into()
 }
 
-/// Whether recorded arguments contain a placeholder.
+/// Returns whether recorded arguments contain a placeholder.
 pub(crate) fn has_masked(args: &Map<String, Value>) -> bool {
     fn within(value: &Value) -> bool {
         match value {

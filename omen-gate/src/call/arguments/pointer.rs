@@ -34,7 +34,7 @@ impl RulePointer {
     /// Parses a pointer.
     ///
     /// # Errors
-    /// Message and help for an invalid pointer.
+    /// The message and the help if the pointer is invalid.
     pub(crate) fn parse(text: &str) -> Result<Self, (String, String)> {
         let shown = bounded(text);
         let bad = |why: &str, help: String| Err((format!("invalid JSON pointer `{shown}`: {why}"), help));
@@ -112,7 +112,7 @@ impl RulePointer {
         args.get(key).is_some_and(|value| meets(value, rest)) || args.contains_key(mask::MASKED)
     }
 
-    /// Whether the pointer matches a path of steps.
+    /// Returns whether the pointer matches a path of steps.
     pub(super) fn is_at(&self, at: &[mask::ArgumentStep<'_>]) -> bool {
         self.steps.len() == at.len()
             && self.steps.iter().zip(at).all(|steps| match steps {

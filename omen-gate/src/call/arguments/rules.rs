@@ -37,7 +37,7 @@ impl ArgumentRules {
         folder.clone_into(&mut self.folder);
     }
 
-    /// Whether the tool has no rules.
+    /// Returns whether the tool has no rules.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
@@ -85,7 +85,7 @@ impl ArgumentRules {
         }
     }
 
-    /// Whether a rule queries the file system, which may block.
+    /// Returns whether a rule queries the file system, which may block.
     pub(crate) fn asks_files(&self) -> bool {
         self.rules.iter().any(|rule| rule.tests.iter().any(|test| test.folders().is_some()))
     }

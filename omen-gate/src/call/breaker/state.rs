@@ -29,7 +29,7 @@ enum State {
 pub enum BreakerState {
     /// Calls are let through.
     Closed {
-        /// Consecutive failures.
+        /// Number of consecutive failures.
         failures: u32,
     },
     /// No calls are let through.

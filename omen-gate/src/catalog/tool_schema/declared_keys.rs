@@ -14,7 +14,7 @@
 //! these rules to determine what `unevaluatedProperties` sees; here they apply to every dialect.
 //!
 //! Constructs that cannot be followed (anchors, dynamic references, other base URIs, schemas that recurse without
-//! descending into the value) make the schema, and its tool, unusable.
+//! descending into the value) make the schema, and thus its tool, unusable.
 //!
 //! The same nodes show in advance what a schema costs: whether checking terminates, how much is compiled and how deep,
 //! and how many steps a value takes.

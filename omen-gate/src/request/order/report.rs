@@ -54,9 +54,9 @@ pub enum DebtReport<'r> {
         scope: DebtScope,
         /// Name of the session or turn.
         name: &'r str,
-        /// How it ended.
+        /// Way in which it ended.
         how: SessionEnd,
-        /// What it owed.
+        /// Debts at its end.
         owed: &'r [Owed],
     },
 }

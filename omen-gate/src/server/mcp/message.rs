@@ -37,7 +37,7 @@ pub(super) struct RpcError {
 }
 
 impl Message {
-    /// Reads a line.
+    /// Reads a line as a message.
     ///
     /// # Errors
     /// If the line is invalid. The text gives the reason and is bounded.

@@ -46,7 +46,7 @@ impl Seal {
         Some((number.parse().ok()?, call))
     }
 
-    /// INVARIANT: an HMAC accepts keys of any length.
+    /// Computes the code of a text. INVARIANT: an HMAC accepts keys of any length.
     fn mac(&self, said: &str) -> Option<Hmac<Sha256>> {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).ok()?;
         mac.update(DOMAIN);

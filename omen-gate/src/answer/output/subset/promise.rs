@@ -56,7 +56,7 @@ impl Types {
         self.0 == 0
     }
 
-    /// Iterates over the types, each as a set of one.
+    /// Iterates over the types in the set, each as a set of one.
     pub(super) fn each(self) -> impl Iterator<Item = Self> {
         (0..7).map(|bit| Self(1 << bit)).filter(move |one| !self.and(*one).is_none())
     }
@@ -119,7 +119,7 @@ impl<'v> Promise<'v> {
         Ok(Self { together, types: self.types.and(more.types) })
     }
 
-    /// Whether a value has one of the types.
+    /// Returns whether a value has one of the types.
     pub(super) fn may_be(&self, value: &Value) -> bool {
         let types = match value {
             Value::Null => Types::of_name("null"),

@@ -15,11 +15,11 @@ use super::node::{Id, MatchComplexity, SchemaNode};
 /// Cost of checking a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::catalog::tool_schema) struct Effort {
-    /// Steps to decide whether the value is valid.
+    /// Number of steps to decide whether the value is valid.
     pub(in crate::catalog::tool_schema) valid: u64,
-    /// Steps to report all violations, unnamed keys included.
+    /// Number of steps to report all violations, including unnamed keys.
     pub(in crate::catalog::tool_schema) reported: u64,
-    /// Steps to determine the evaluated members and elements.
+    /// Number of steps to determine the evaluated members and elements.
     evaluated: u64,
     /// Depth of nested schema applications.
     pub(in crate::catalog::tool_schema) depth: usize,

@@ -40,8 +40,8 @@ fn size(node: &SchemaNode) -> usize {
     node.weight.bytes.saturating_add(EACH)
 }
 
-/// Returns, for each schema, the size of what is compiled for its `unevaluatedProperties` or `unevaluatedItems`: a copy
-/// of everything that applies to the same value, with its contents.
+/// Returns the size of what each schema's `unevaluatedProperties` or `unevaluatedItems` compiles: a copy of everything
+/// that applies to the same value, with its contents.
 fn compiled_again(nodes: &[SchemaNode]) -> Result<Vec<usize>, String> {
     let count = nodes.len().saturating_mul(2);
     let sizes = bottom_up(

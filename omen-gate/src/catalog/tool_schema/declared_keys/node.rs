@@ -26,7 +26,7 @@ pub(super) struct SchemaNode {
     pub(super) same: Vec<InPlaceSchema>,
     /// Target of the reference; also one of the schemas for the same value.
     pub(super) reference: Option<Id>,
-    /// Whether the schema is nothing but a reference.
+    /// Whether the schema consists only of a reference.
     pub(super) only_refers: bool,
     /// Schemas that check values but name no keys.
     pub(super) silent: AssertionSchemas,

@@ -1,4 +1,4 @@
-//! PG-3, G1 to G3.
+//! PG-3 and G1 to G3: authorization of the call.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! PG-2.
+//! PG-2: check of the call against the tool's schema.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! PG-6, G2, A1, R1 to R3.
+//! PG-6, G2, A1 and R1 to R3: dispatch of the call.
 
 use std::sync::OnceLock;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! PG-5.
+//! PG-5: check of a summary's evidence.
 
 use crate::answer::{Summary, summary};
 use crate::base::Blocked;

@@ -1,4 +1,4 @@
-//! PG-1 and PG-T.
+//! PG-1 and PG-T: the planner's text.
 
 use serde_json::json;
 

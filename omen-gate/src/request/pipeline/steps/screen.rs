@@ -1,4 +1,4 @@
-//! PG-0.
+//! PG-0: screening of the query.
 
 use crate::base::Blocked;
 use crate::request::pipeline::Request;

@@ -1,4 +1,4 @@
-//! PG-4.
+//! PG-4: typing of the answer.
 
 use serde::de::DeserializeOwned;
 
