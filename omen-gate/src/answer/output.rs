@@ -344,7 +344,7 @@ impl UntypedAnswer {
         Self { why, ..self }
     }
 
-    /// Splits the value into the answer and the reason.
+    /// Splits the value into the raw answer and the reason.
     #[must_use]
     pub fn into_parts(self) -> (Answer, Blocked) {
         (self.answer, self.why)

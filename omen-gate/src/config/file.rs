@@ -53,7 +53,7 @@ pub(super) struct Policy {
     /// A request that matches one of these patterns is halted before any tool is looked up.
     #[schemars(length(max = 1000))]
     pub(super) patterns: Vec<Pattern>,
-    /// Whether content rules are only tried, not enforced: the patterns, the `where` and `max` of `allow`, and the call limits
+    /// Whether some rules are only tried: the patterns, the `where`, `max` and rules on order of `allow`, and the call limits
     /// of `budget`. A call that they would refuse passes, and the audit log records this. All other rules still refuse.
     pub(super) shadow: bool,
 }

@@ -293,8 +293,8 @@ impl RequestContext {
         data
     }
 
-    /// Returns the verdict of a content rule and records a refusal. In shadow mode, a refusal is recorded as such but
-    /// passes.
+    /// Returns the verdict of a rule that shadow mode covers, and records a refusal. In shadow mode, a refusal is
+    /// recorded as such but passes.
     pub(crate) async fn check_or_try(&self, is_shadow: bool, verdict: Result<(), Blocked>) -> Result<(), Blocked> {
         match self.try_only(is_shadow, verdict).await {
             Ok(Err(blocked)) => self.check(Err(blocked)).await,

@@ -1,4 +1,4 @@
-//! Rule on shell commands: which programs a command runs, with which arguments, and where it redirects output.
+//! Rule on shell commands: which programs a command runs, with which arguments and redirections.
 //!
 //! The text of a command is not what runs: a shell expands and splits it first. Only commands that every POSIX shell reads alike
 //! are judged: simple commands in pipelines, lists and subshells, made of words without expansions. Everything else is refused.

@@ -64,7 +64,7 @@ impl FolderRule {
     /// possibly other spellings.
     ///
     /// # Errors
-    /// If a folder is not valid UTF-8.
+    /// If a folder cannot be made absolute or is not valid UTF-8.
     pub(super) fn text_bounds(&self, start: &Path) -> Result<TextBounds, String> {
         static ODD: LazyLock<[String; 2]> = LazyLock::new(|| {
             let any = characters(|c| !is_unseen(c) && !r"\%$*?".contains(c));

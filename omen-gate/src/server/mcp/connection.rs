@@ -55,7 +55,7 @@ impl Connection {
             Err(_) => return Err(Fault::Timeout { after: limits.start }),
             Ok(Err(error)) => {
                 let end = match (&error, link.ended()) {
-                    // Its input is broken, and its output may be too, which has not been noticed yet.
+                    // Its input is broken; that its output is broken too has not been noticed yet.
                     (ClientInitializeError::TransportError { .. }, None) => exit.soon().await.map(End::Closed),
                     (_, end) => end,
                 };

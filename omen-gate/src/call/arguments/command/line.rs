@@ -11,7 +11,7 @@ pub(super) struct SimpleCommand {
     pub(super) redirects: Vec<Redirect>,
 }
 
-/// Target of a redirection.
+/// Redirection of a simple command.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Redirect {
     /// A file to read from or write to.
