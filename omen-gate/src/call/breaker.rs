@@ -38,8 +38,9 @@ impl Breakers {
 
     /// Admits a call of a tool.
     ///
-    /// # Errors If the tool's breaker is open, or half open with its probe in progress; or if [`MAX_BREAKERS`] other
-    /// tools have calls in progress or recorded failures.
+    /// # Errors
+    /// If the tool's breaker is open, or half open with its probe in progress; or if [`MAX_BREAKERS`] other tools have
+    /// calls in progress or recorded failures.
     pub fn admit(&self, tool: &ToolName) -> Result<Admission, Blocked> {
         let mut table = self.0.table.lock();
         let now = self.0.clock.monotonic();

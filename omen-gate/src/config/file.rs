@@ -184,8 +184,8 @@ pub(super) struct Server {
     /// or `http://…` on this machine.
     #[schemars(with = "String", length(min = 1, max = 8192))]
     pub(super) url: Option<String>,
-    /// With `url`: headers sent with each request. A value is a text or, for a secret, `{ env = "NAME", prefix = "Bearer "
-    /// }` for the value of an environment variable. The variable with the log's key must not be among them.
+    /// With `url`: headers sent with each request. A value is a text or, for the value of an environment variable,
+    /// `{ env = "NAME", prefix = "Bearer " }`. The variable with the log's key must not be among them.
     #[schemars(schema_with = "headers")]
     pub(super) headers: BTreeMap<String, Header>,
     /// With `url`: a file with certificates (PEM) to trust instead of the system's, relative to the folder of this file.

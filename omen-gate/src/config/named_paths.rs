@@ -6,7 +6,7 @@ use std::path::Path;
 const MOST: usize = 32;
 
 /// Returns the parts of a text that a program might use as a path: the text itself, `PATH` in `--key=PATH`, `-kPATH`,
-/// `@PATH`, `name=key,source=PATH`, `PATH:/in/a/container` and `file://PATH`. Parts that name no file do no harm.
+/// `@PATH`, `name=key,source=PATH`, `PATH:/in/a/container` and `file://PATH`. Parts that name no file are harmless.
 pub(super) fn named_paths(text: &str) -> Vec<String> {
     let cuts: Vec<_> = text.match_indices(is_separator).map(|(at, separator)| (at, at + separator.len())).collect();
     let mut found = Vec::new();

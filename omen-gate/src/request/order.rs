@@ -169,7 +169,7 @@ impl Order {
         !self.0.state.lock().engine.rules().is_empty()
     }
 
-    /// Reads the waiting calls by rules that take effect later. Other calls do not have to wait for this.
+    /// Reads the waiting calls by the rules that take effect later. Other calls do not have to wait for this.
     pub(crate) async fn prepare(&self, config: &Config) -> PreparedRules {
         let rules = Arc::new(RuleSet::new(&config.order));
         let (reader, unmade) = {

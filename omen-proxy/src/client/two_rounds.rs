@@ -75,7 +75,7 @@ pub(crate) enum Turned {
 }
 
 impl Rounds {
-    /// Creates the rounds of a session. `None` if the system has no random key; no client is then asked in this way.
+    /// Creates the rounds of a session. `None` if the system provides no random numbers; no client is then asked this way.
     pub(crate) fn new(least: Duration) -> Option<Self> {
         Some(Self { seal: Seal::random()?, least, state: Mutex::default() })
     }
@@ -83,7 +83,7 @@ impl Rounds {
     /// Begins a call that is a request in the era without a handshake.
     ///
     /// # Errors
-    /// G3 if it brings an answer to a question that was not asked for this call or already answered, or if it is too late.
+    /// G3 if it answers a question that was not asked for this call or has already been answered, or answers too late.
     pub(crate) fn begin(&self, turn: &TurnId, request: &Frame, call: Option<CallHash>) -> Result<Begun<'_>, Blocked> {
         let members = request.members().unwrap_or_default();
         let raw =

@@ -125,7 +125,7 @@ fn given(packet: PacketType, mut args: Map<String, Value>) -> Result<Given, Refu
     Ok(Given { payload: args, mcp, evidence, tools })
 }
 
-/// Checks that only the model made an observation. What a tool or a human said is known only from messages of the proxy.
+/// Checks that only the model made an observation. Output of a tool or a human must have passed through the proxy.
 fn seen_by_nobody(payload: &Map<String, Value>, status: Option<&Value>) -> Result<(), Refused> {
     let said = |value: Option<&Value>, own: &str| value.and_then(Value::as_str) == Some(own);
     let observed = payload.get(schema::OBSERVATION_TYPE);

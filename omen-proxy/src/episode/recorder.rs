@@ -143,7 +143,7 @@ impl Recorder {
     }
 
     /// Checks what the rules would say about packets sent one after another, without sending them. The episode's budget must
-    /// also hold after the last packet; about an overrun that has happened, the rules only warn.
+    /// also hold after the last packet; the rules only warn about an overrun that has happened.
     pub(super) fn probe(&self, packets: &[(PacketType, Value)], mcp: &Value) -> Result<(), Refused> {
         let mut machine = self.log.written.lock().machine.clone();
         for (number, (packet_type, payload)) in packets.iter().enumerate() {

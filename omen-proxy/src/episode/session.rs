@@ -486,7 +486,7 @@ impl Episodes {
             return None;
         }
         if self.mode == Mode::Enforce {
-            // An episode that exceeds its budget at its end ends halted.
+            // An episode that is over its budget at its end ends in the halted state.
             let _ = integrity::within_budget(&mut desk, self.on_veto);
         }
         let state = desk.recorder.nodes();

@@ -48,7 +48,7 @@ pub(crate) struct Hub {
     /// Number of sessions with servers that have begun.
     pub(crate) begun: AtomicU64,
     pub(super) sessions: Mutex<JoinSet<()>>,
-    /// Receives the index of a server whose session is over, whether it was the running one, and how it ended.
+    /// Channel for ended sessions: index of the server, whether the session was the running one, and how it ended.
     pub(crate) ended: mpsc::UnboundedSender<EndedServer>,
 }
 

@@ -65,7 +65,7 @@ pub(super) fn hidden(text: &str) -> Option<HeaderValue> {
 
 /// Reads a whole body.
 pub(super) async fn whole(mut body: Incoming, limit: usize, held: &mut Held) -> Result<Vec<u8>, Fault> {
-    // An overlong body does not tell whether the tool ran, so this is not the fault for an overlong answer.
+    // An overlong body does not show whether the tool ran, so this is not the fault for an overlong answer.
     let oversized = || Fault::malformed(&format!("the body is larger than {limit} bytes"));
     if usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX) > limit {
         return Err(oversized());

@@ -44,7 +44,7 @@ impl Held {
         true
     }
 
-    /// Returns the room taken.
+    /// Releases the room taken.
     pub(super) fn clear(&mut self) {
         self.permit = None;
     }
