@@ -46,7 +46,7 @@ impl Tee {
     }
 
     /// Log of an episode that has begun, with those of its lines that were accepted: the others changed nothing.
-    pub(super) fn after<'l>(to: Shared, lines: &'l [String]) -> (Self, Vec<&'l str>) {
+    pub(super) fn after(to: Shared, lines: &[String]) -> (Self, Vec<&str>) {
         let (mut written, mut accepted) = (Written::default(), Vec::new());
         for line in lines {
             let Ok(facts) = PacketFacts::parse(line) else { continue };
