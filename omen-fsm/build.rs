@@ -38,7 +38,7 @@ fn fingerprint() -> [u8; 16] {
     hasher.finish128().as_bytes()
 }
 
-/// Rules of other stages that are checked here, or whose help depends on the state machine.
+/// Rules that belong to other stages but are checked in this crate, or whose help depends on the state machine.
 const BESIDES: [&str; 4] = ["SCHEMA", "ID", "INV-005", "LAYER"];
 
 /// Folder with the functions of the moves.

@@ -1,12 +1,12 @@
 //! The typed API: an episode whose illegal moves do not compile.
 //!
 //! [`Episode<S>`] is an episode in the state `S`. Each state has exactly the methods for which the transition table has
-//! a row. If a method is called in another state, the compile error names the rule and the fix. Errors that are known
-//! only at run time (budgets, expiry, deadlines) are returned as [`Refused`], which holds the episode; nothing was
-//! written. A log that fails ([`Refusal::Log`]) ends the run: resume the episode from the content of its log.
+//! a row. If a method is called in another state, the compile error names the rule and the fix. Errors that only occur
+//! at run time (budgets, expiry, deadlines) are returned as [`Refused`], which holds the unchanged episode; nothing was
+//! written. If the log fails ([`Refusal::Log`]), the run is over: resume the episode from the content of its log.
 //!
-//! Before a packet is written, it is judged by the same [`Machine`](crate::Machine) that validates logs. So a validator
-//! accepts everything that an episode has written.
+//! Each packet is judged before it is written, by the same [`Machine`](crate::Machine) that validates logs. So a
+//! validator accepts every packet that an episode has written.
 
 #![allow(clippy::type_complexity, reason = "states are types: what a move leads to is written out")]
 
@@ -76,8 +76,8 @@ pub use with_envelope::{ToolsThen, Under};
 
 use core::Core;
 
-// Typestates, their methods, and the traits that explain illegal calls. They are included here, beside `Episode`, so
-// that compile errors name them by short paths.
+// The typestates, their methods, and the traits that explain illegal calls are included here, beside `Episode`, so that
+// compile errors refer to them by short paths.
 use crate::table::{Node, NodeSet};
 use omen_invariants::facts::*;
 use state::sealed::EpisodeSealed;
@@ -119,7 +119,7 @@ impl<S> Episode<S> {
         self.core.decision.as_ref()
     }
 
-    /// Returns the nodes in the transition table: two after results were recorded (D11), otherwise one.
+    /// Returns the possible nodes in the transition table: two after results were recorded (D11), otherwise one.
     #[must_use]
     pub fn nodes(&self) -> NodeSet {
         self.core.machine.nodes()
@@ -137,19 +137,19 @@ impl<S> Episode<S> {
         self.core.log.lines()
     }
 
-    /// Returns the error of a move whose type has no error. Every later move fails with the same error. Causes: the log
-    /// could not be written, the episode was resumed elsewhere, the id source gave an invalid id, or a generated
-    /// payload does not fit its move (see [`Says`]) or was changed after it was built. Other values cannot be the
-    /// cause: they are checked when they are created (see [`Json`]), and a record that is too long for a line is
-    /// shortened. If the log failed or the episode was resumed elsewhere, only [`AnyEpisode::resume`] continues it,
-    /// from the content of the log. Otherwise [`Episode::into_any`] returns the episode in the state that its log has
-    /// reached.
+    /// Returns the error of an earlier move whose return type has no error. Every later move fails with the same error.
+    /// Causes: the log could not be written, the episode was resumed elsewhere, the id source returned an invalid id,
+    /// or a generated payload does not fit its move (see [`Says`]) or was changed after it was built. Other values
+    /// cannot cause such an error: they are checked when they are created (see [`Json`]), and a record that is too long
+    /// for a line is shortened. If the log failed or the episode was resumed elsewhere, only [`AnyEpisode::resume`] can
+    /// continue the episode, from the content of its log. Otherwise, [`Episode::into_any`] returns the episode in the
+    /// state that its log has reached.
     #[must_use]
     pub fn trouble(&self) -> Option<&Refusal> {
         self.core.trouble.as_deref()
     }
 
-    /// Returns the episode with its state known at run time: the state that its log has reached.
+    /// Returns the episode in the state that its log has reached; the state is then known at run time.
     pub fn into_any(self) -> AnyEpisode {
         AnyEpisode::from_core(self.core)
     }
@@ -158,12 +158,12 @@ impl<S> Episode<S> {
         Self { core, state: PhantomData }
     }
 
-    /// Changes the type of the state.
+    /// Changes the state type.
     fn at<N>(self) -> Episode<N> {
         Episode::from_core(self.core)
     }
 
-    /// Returns the episode with the reason for the refusal.
+    /// Returns the refusal of a move, with the episode and the reason.
     fn refuse(self, why: std::sync::Arc<Refusal>) -> Refused<S> {
         Refused { episode: self, why, given: () }
     }
@@ -207,7 +207,7 @@ impl fmt::Debug for Closed {
 pub enum Decided {
     /// A decision to act was made.
     Act(Episode<Decide<Act>>),
-    /// A verification loop runs.
+    /// A verification loop is running.
     VerifyFirst(Episode<Verify<Unplanned, Unseen, Judged>>),
     /// A decision to escalate was made.
     Escalate(Episode<Decide<Escalate>>),

@@ -18,10 +18,10 @@
 //!
 //! [`episode`] is the typed API on top of it.
 //!
-//! Architecture invariant: states, events and rows are generated from `episode.fsm.json`, and so is where
-//! a move is legal. A move that leads to a type with parameters names that type; the walk compares it
-//! with the node that the machine reaches.
-//! Architecture invariant: no files, and no output format but the packets' own JSON.
+//! Architecture invariant: states, events and rows are generated from `episode.fsm.json`, and so is the list of
+//! states in which a move is legal. A move to a type with parameters names that type; the walk compares it with the
+//! node that the machine reaches.
+//! Architecture invariant: no files, and no output format other than the packets' own JSON.
 
 pub mod episode;
 mod help;
@@ -33,7 +33,7 @@ pub use machine::{Ahead, Machine, PackedMachine, Verdict};
 pub use rules::{check_alone, misplaced};
 pub use table::*;
 
-/// Fingerprint of all schema files, and thus of all tables and texts in this crate: 128 bits of SipHash, which does not
+/// Fingerprint of all schema files, and thus of all tables and texts in this crate: a 128-bit SipHash, which does not
 /// protect against intentional changes.
 pub const SCHEMA_FINGERPRINT: [u8; 16] = *include_bytes!(concat!(env!("OUT_DIR"), "/schema_fingerprint"));
 

@@ -29,26 +29,26 @@ pub struct Machine {
 /// Findings on a packet, by stage; the first stage with an error ends the check (D1).
 #[derive(Clone, Debug)]
 pub struct Verdict {
-    /// Event that the packet causes.
+    /// Event that the packet represents.
     pub event: Event,
     /// Possible nodes of the episode after the packet, if it is accepted.
     pub next: NodeSet,
     /// Clock of the episode at the packet.
     pub now: Instant,
-    /// Findings of the schema stage on ids that are already used (D21).
+    /// Findings of the schema stage about ids that are already used (D21).
     pub ids: Vec<Diagnostic>,
-    /// Finding of the state machine's stage: the table and E1–E7. One finding names all violated rules (D37).
+    /// Finding of the state machine's stage: the table and E1–E7. It names all violated rules (D37).
     pub fsm: Option<Box<Diagnostic>>,
-    /// Findings of the invariants, errors and warnings; checked only if the earlier stages have no finding.
+    /// Findings of the invariants, errors and warnings; checked only if the earlier stages have no findings.
     pub invariants: Vec<Diagnostic>,
-    /// Finding on an earlier packet that is ahead of the others, if this is the first packet that shows it (D83).
+    /// Finding on an earlier packet that is ahead of the others, if this packet is the first to show that (D83).
     pub ahead: Option<Box<Ahead>>,
     /// Fingerprint of the packet's id, which `accept` needs again.
     id: Fingerprint,
 }
 
 impl Verdict {
-    /// Whether there is nothing to report, not even a warning.
+    /// Returns whether there are no findings, not even a warning.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.ids.is_empty() && self.fsm.is_none() && self.invariants.is_empty()
@@ -82,14 +82,14 @@ impl Machine {
     }
 
     /// Starts fetching the machine into the processor's cache, without waiting. With many episodes, the machine of the
-    /// next packet is rarely cached; those of several packets are fetched in parallel if each is prefetched before the
-    /// first is used.
+    /// next packet is rarely cached; the machines of several packets are fetched in parallel if each is prefetched
+    /// before the first is used.
     #[inline]
     pub fn prefetch(&self) {
         self.ledger.prefetch();
     }
 
-    /// Prefetches the lists of the machine, like [`prefetch`](Self::prefetch), which should have been called before.
+    /// Prefetches the lists of the machine. Call [`prefetch`](Self::prefetch) first.
     #[inline]
     pub fn prefetch_lists(&self) {
         self.ledger.prefetch_lists();
@@ -106,9 +106,9 @@ impl Machine {
         let mut verdict = Verdict { event, next, now: context.now, ids, fsm: None, invariants, ahead: None, id };
         id_used_once::check(facts, id, &self.ledger, &mut verdict.ids);
         if verdict.ids.is_empty() {
-            // A packet that is sent again has an earlier time, and shows nothing about the latest one.
+            // A packet that is sent again has an earlier time, but proves nothing about the latest packet.
             verdict.ahead = Ahead::before(facts, &self.ledger);
-            // Findings are moved, not copied; there is almost never one.
+            // Findings are moved, not copied; there are almost never any.
             if let Some(refusal) = refusals::check(&Transition { context, event, nodes: self.nodes, next }) {
                 verdict.fsm = Some(Box::new(refusal));
             } else {
@@ -128,8 +128,8 @@ impl Machine {
         self.take(facts, verdict, None);
     }
 
-    /// Accepts a packet from a line of a log, like [`accept`](Self::accept). A directive that stays open is reported
-    /// with that line.
+    /// Accepts a packet from a line of a log, like [`accept`](Self::accept). If a directive stays open, the finding
+    /// names that line.
     pub fn accept_line(&mut self, facts: &PacketFacts<'_>, verdict: &Verdict, line: NonZeroU64) {
         self.take(facts, verdict, Some(line));
     }
@@ -157,55 +157,55 @@ impl Machine {
         self.nodes = verdict.next;
     }
 
-    /// Records that the packet that is ahead was reported. [`accept`](Self::accept) does so too, for the packet that
-    /// shows it.
+    /// Records that the packet that is ahead was reported. [`accept`](Self::accept) does the same for the packet that
+    /// reveals it.
     pub fn report_leap(&mut self) {
         self.ledger.report_leap();
     }
 
-    /// Sets the clock back to a time before a packet that is ahead. Later findings then do not follow from that packet.
+    /// Sets the clock back to a time before a packet that is ahead, so that later findings do not follow from that packet.
     pub fn undo_leap(&mut self, before: Option<Instant>) {
         self.ledger.undo_leap(before);
     }
 
-    /// Returns the events that some packet can cause now, as far as the table and E1–E7 permit. The invariants depend
-    /// on the individual packet.
+    /// Returns the events that some packet can cause now, according to the table and E1–E7. The invariants depend on
+    /// the individual packet.
     pub fn offers(&self, now: Instant) -> impl Iterator<Item = Event> {
         self.nodes.legal().filter(move |event| match event.packet_type() {
             Some(_) => refusals::may_pass(self.nodes, *event, &self.ledger, now),
-            // The close is not a packet. An episode that is over budget does not close (D59).
+            // The close is not a packet. An episode that is over budget cannot close (D59).
             None => self.may_end(),
         })
     }
 
-    /// Approves an overrun of the budgets without a packet: see [`Ledger::suppose_approval`].
+    /// Approves an overrun of the budgets without a packet; see [`Ledger::suppose_approval`].
     pub fn suppose_approval(&mut self) {
         self.ledger.suppose_approval();
     }
 
-    /// Whether the stream may end here without an error (D4).
+    /// Returns whether the stream may end now without an error (D4).
     #[must_use]
     pub fn may_end(&self) -> bool {
         self.finish().iter().all(|(_, finding)| finding.severity == Severity::Warning)
     }
 
-    /// Returns the findings on an end of the stream here, by the episode's own clock (D4), each with the packet id that
-    /// it concerns, if any.
+    /// Returns the findings if the stream ends now, by the episode's own clock (D4), each with the packet id that it
+    /// concerns, if any.
     #[must_use]
     pub fn finish(&self) -> Vec<(Option<&str>, Diagnostic)> {
         self.finish_at(None)
     }
 
-    /// Returns the findings on an end of the stream here, like [`finish`](Self::finish); `fixed` replaces the episode's
-    /// clock (D2).
+    /// Returns the findings if the stream ends now, like [`finish`](Self::finish); `fixed` replaces the episode's clock
+    /// (D2).
     #[must_use]
     pub fn finish_at(&self, fixed: Option<Instant>) -> Vec<(Option<&str>, Diagnostic)> {
         end_of_stream::check(self.nodes, &self.ledger, fixed)
     }
 
-    /// Reports directives that are late at a time, without a packet (INV-011): each finding with the id of the
-    /// directive's packet. A directive is reported only once, whether here or with a later packet (D35). The clock of
-    /// the episode does not change (D2).
+    /// Reports directives that are late at a given time, without a packet (INV-011), each with the packet id of the
+    /// directive. A directive is reported only once, whether here or with a later packet (D35). The clock of the
+    /// episode does not change (D2).
     pub fn tick(&mut self, now: Instant) -> Vec<(String, Diagnostic)> {
         let late = inv_011_task_closure::late(&self.ledger, now);
         let late = late.into_iter().map(|(packet_id, finding)| (packet_id.to_owned(), finding)).collect();

@@ -1,9 +1,9 @@
-//! Registry of the table and the sequence rules: a module for each rule, named after its code, with its check and its
-//! tests. LAYER is among them, because it depends on a table of `episode.fsm.json`.
+//! Registry of the table and the sequence rules: one module for each rule, named after its code, with its check and
+//! its tests. LAYER is included, because it depends on a table of `episode.fsm.json`.
 //!
 //! The list `cells` of `episode.fsm.json` determines which rule refuses which event, and in which order (D51). A
 //! refusal may depend on a fact; the functions here map each fact to the module that evaluates it, and to the finding
-//! if it does not hold.
+//! if the fact does not hold.
 
 use omen_invariants::Ledger;
 use omen_types::{Code, Diagnostic, Instant};
@@ -33,8 +33,8 @@ mod route;
 pub(crate) mod transition;
 mod without_episode;
 
-/// Returns the refusal of a packet that was published to the subject `found`, but belongs to the subject `expected` of
-/// its episode.
+/// Returns the refusal of a packet that was published to the subject `found` although its episode belongs to the
+/// subject `expected`.
 #[must_use]
 pub fn misplaced(found: &str, expected: &str) -> Diagnostic {
     Diagnostic::error(Code::Schema, format!("`correlation_id` does not match the subject `{found}`"))
@@ -56,7 +56,7 @@ fn lacks(fact: Fact, transition: &Transition<'_>) -> Option<Diagnostic> {
     }
 }
 
-/// Whether a fact can hold for the next packet, if the packet has the right content.
+/// Returns whether a fact can hold for the next packet, given the right content.
 fn can_hold(fact: Fact, ledger: &Ledger, now: Instant) -> bool {
     match fact {
         Fact::Believed => e1_model_first::has_belief(ledger),
@@ -65,7 +65,7 @@ fn can_hold(fact: Fact, ledger: &Ledger, now: Instant) -> bool {
         Fact::Planned => e3_loop_completed::has_plan(ledger),
         Fact::Complete => e3_loop_completed::may_close(ledger),
         Fact::LiveToken => e4_live_token::has_live_token(ledger, now),
-        // Anyone may send the packet.
+        // Any sender is possible.
         Fact::Authority => true,
     }
 }
@@ -79,7 +79,7 @@ fn without_row(refusal: &RefusalInfo, transition: &Transition<'_>) -> Diagnostic
     }
 }
 
-/// Returns the finding on something that a packet would leave unsettled.
+/// Returns the finding on anything that a packet would leave unsettled.
 fn leaves_behind(fact: Fact, transition: &Transition<'_>) -> Option<Diagnostic> {
     match fact {
         Fact::Open => e6_directives_closed::left_behind(transition),

@@ -9,7 +9,7 @@ use omen_types::*;
 
 include!(concat!(env!("OUT_DIR"), "/fsm.rs"));
 
-/// Row of the table, as documented.
+/// Row of the table, for documentation.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct RowInfo {
@@ -21,7 +21,7 @@ pub struct RowInfo {
     pub to: &'static [&'static str],
     /// Description of the row.
     pub description: &'static str,
-    /// Origin: decisions, or sections of the documents of the protocol.
+    /// Source: decisions, or sections of the protocol documents.
     pub source: &'static str,
 }
 
@@ -29,58 +29,58 @@ pub struct RowInfo {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct RefusalInfo {
-    /// Code of the finding, or an element of `also` if another refusal comes first.
+    /// Code of the finding, or an element of its `also` if another refusal comes first.
     pub code: Code,
-    /// Nodes to which it applies.
+    /// Nodes to which the refusal applies.
     pub within: NodeSet,
-    /// Events to which it applies.
+    /// Events to which the refusal applies.
     pub events: &'static [Event],
-    /// Whether it applies only if the table has no row.
+    /// Whether the refusal applies only if the table has no row.
     pub without_row: bool,
-    /// Fact on which it depends, and the value for which it applies.
+    /// Fact on which the refusal depends, and the value for which it applies.
     pub fact: Option<(Fact, bool)>,
-    /// Whether only the typed API uses it; a log may contain the event.
+    /// Whether only the typed API uses the refusal; a log may contain the event.
     pub typed: bool,
     /// Reason for the refusal.
     pub description: &'static str,
-    /// Origin: decisions, or sections of the documents of the protocol.
+    /// Source: decisions, or sections of the protocol documents.
     pub source: &'static str,
 }
 
 impl RefusalInfo {
-    /// Whether it applies to an event in all nodes of a set.
+    /// Returns whether the refusal applies to an event in all nodes of a set.
     #[must_use]
     pub fn is_about(&self, nodes: NodeSet, event: Event) -> bool {
         self.is_within(nodes) && self.events.contains(&event)
     }
 
-    /// Whether it applies to all nodes of a set.
+    /// Returns whether the refusal applies to all nodes of a set.
     pub(crate) fn is_within(&self, nodes: NodeSet) -> bool {
         nodes.0 & !self.within.0 == 0
     }
 }
 
-/// Layer and the packets that it sends: an entry of `layers`.
+/// Layer with the packets that it sends: an entry of `layers`.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct SenderInfo {
     /// Layer that sends.
     pub layer: LayerSource,
-    /// Packets that it sends, besides those that any layer may send.
+    /// Packets that the layer sends, in addition to those that any layer may send.
     pub sends: &'static [PacketType],
     /// Description of the layer's role.
     pub description: &'static str,
 }
 
 impl SenderInfo {
-    /// Returns the layer as in JSON, without quotes.
+    /// Returns the layer as written in JSON, without quotes.
     #[must_use]
     pub fn name(&self) -> String {
         layer_name(self.layer)
     }
 }
 
-/// Returns a layer as in JSON, without quotes.
+/// Returns a layer as written in JSON, without quotes.
 pub(crate) fn layer_name(layer: LayerSource) -> String {
     match layer {
         LayerSource::LayerNumber(number) => number.get().to_string(),
@@ -88,7 +88,7 @@ pub(crate) fn layer_name(layer: LayerSource) -> String {
     }
 }
 
-/// Set of nodes: the possible positions of an episode. Several if the table is nondeterministic (D11).
+/// Set of nodes: the possible positions of an episode. More than one if the table is nondeterministic (D11).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NodeSet(u16);
 
@@ -96,19 +96,19 @@ impl NodeSet {
     /// The empty set.
     pub const EMPTY: NodeSet = NodeSet(0);
 
-    /// Returns the set of one node.
+    /// Returns the set with one node.
     #[must_use]
     pub const fn of(node: Node) -> Self {
         Self(1 << node as u8)
     }
 
-    /// Whether the set is empty.
+    /// Returns whether the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether the set contains a node.
+    /// Returns whether the set contains a node.
     #[must_use]
     pub const fn contains(self, node: Node) -> bool {
         self.0 & Self::of(node).0 != 0
@@ -120,12 +120,12 @@ impl NodeSet {
         Nodes(self.0)
     }
 
-    /// Returns the set as bits, one for each node.
+    /// Returns the set as bits, one per node.
     pub(crate) const fn bits(self) -> u16 {
         self.0
     }
 
-    /// Returns the set for some bits.
+    /// Returns the set for the given bits.
     pub(crate) const fn of_bits(bits: u16) -> Self {
         Self(bits)
     }
@@ -139,7 +139,7 @@ impl NodeSet {
         states
     }
 
-    /// Returns the targets of an event; empty if the table has no row for it.
+    /// Returns the target nodes of an event; empty if the table has no row for it.
     #[must_use]
     pub fn after(self, event: Event) -> Self {
         let mut next = 0;

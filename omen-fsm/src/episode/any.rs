@@ -25,8 +25,8 @@ macro_rules! any_episode {
         }
 
         impl AnyEpisode {
-            /// Returns the episode in the machine's state: the first variant that matches its nodes. A variant with
-            /// open directives comes before the one without.
+            /// Returns the episode in the machine's state, as the first variant that matches its nodes. The variant
+            /// with open directives precedes the one without.
             fn named(core: Box<Core>) -> Self {
                 let nodes = core.machine.nodes();
                 let open = !core.machine.ledger().open().is_empty();
@@ -54,7 +54,7 @@ macro_rules! any_episode {
     };
 }
 any_episode! {
-    /// No observation was made yet.
+    /// No observation has been made yet.
     Idle(Idle),
     /// Observations are being gathered.
     Sense(Sense),
@@ -68,27 +68,27 @@ any_episode! {
     Stop(Decide<Stop>),
     /// A human has answered, and a decision comes next.
     Undecided(Decide<Undecided>),
-    /// A verification loop runs, with open directives.
+    /// A verification loop is running, with open directives.
     VerifyOpen(Many<AnyLoop>),
-    /// A verification loop runs.
+    /// A verification loop is running.
     Verify(AnyLoop),
     /// Tokens are being issued.
     Authorize(Authorize),
-    /// Directives are carried out, and some are open.
+    /// Directives are being carried out, and some are open.
     ExecuteOpen(Many<Execute>),
-    /// Directives are carried out, and none is open.
+    /// Directives are being carried out, and none is open.
     Execute(Execute),
-    /// Results were recorded, and the next packet shows whether the work is done (D11).
+    /// Results were recorded, and the next packet will show whether the work is done (D11).
     Fork(Fork),
     /// The episode may close.
     Review(Review),
-    /// A human is asked to choose an option.
+    /// A human has been asked to choose an option.
     Escalated(Escalated),
     /// Emergency halt.
     SafeMode(SafeMode),
 }
 
-/// Whether a state matches nodes, with or without open directives.
+/// Returns whether a state matches the nodes, with or without open directives.
 fn stands_for<S: Typestate>(nodes: NodeSet, open: bool) -> bool {
     nodes == S::NODES.iter().copied().collect::<NodeSet>() && (open || !S::OPEN)
 }
@@ -101,7 +101,7 @@ impl<S> From<Episode<S>> for AnyEpisode {
 }
 
 impl AnyEpisode {
-    /// Sends an alert of severity INFO or WARNING, which is legal in every state and changes none (D14).
+    /// Sends an alert of severity INFO or WARNING, which is legal in every state and does not change it (D14).
     pub fn alert(self, alert: impl Says<Alert>) -> Self {
         let mut core = self.into_core();
         core.alert(alert.said());
@@ -122,7 +122,7 @@ impl AnyEpisode {
         Self::from_core(core)
     }
 
-    /// Returns the envelope that the next packet of a type carries, unless the move states another.
+    /// Returns the envelope that the next packet of a type will carry, unless the move states another.
     #[must_use]
     pub fn envelope(&self, packet_type: PacketType) -> McpEnvelope {
         self.core().envelope_of(packet_type)
@@ -135,27 +135,27 @@ impl AnyEpisode {
         Self::named(core)
     }
 
-    /// Returns the nodes in the transition table: two after results were recorded (D11), otherwise one.
+    /// Returns the possible nodes in the transition table: two after results were recorded (D11), otherwise one.
     #[must_use]
     pub fn nodes(&self) -> NodeSet {
         self.core().machine.nodes()
     }
 
-    /// Returns the events that the table and the sequence rules permit next, from any sender. [`AnyEpisode::moves_for`]
-    /// returns those that a model may propose.
+    /// Returns the events that the table and the sequence rules permit next, from any sender. For those that a model
+    /// may propose, see [`AnyEpisode::moves_for`].
     #[must_use]
     pub fn moves(&self) -> Vec<Event> {
         let core = self.core();
         core.machine.offers(core.machine.ledger().clock_at(core.now())).collect()
     }
 
-    /// Returns the open tasks, in the order in which they were sent; see [`Episode::tasks`]. Empty if none is open.
+    /// Returns the open tasks, in sending order; see [`Episode::tasks`]. Empty if none is open.
     #[must_use]
     pub fn tasks(&self) -> Vec<Pending> {
         self.core().pending_tasks()
     }
 
-    /// Returns the live tokens, in the order in which they were issued.
+    /// Returns the live tokens, in the order of issue.
     #[must_use]
     pub fn live_tokens(&self) -> Vec<LiveToken> {
         self.core().live_tokens()
@@ -209,8 +209,8 @@ impl fmt::Debug for AnyEpisode {
     }
 }
 
-/// Premature end of an agent, with the episode in the state that its log has reached. `?` converts a refused move into
-/// it.
+/// Premature end of an agent, with the episode in the state that its log has reached. The `?` operator converts a
+/// refused move into a `Halt`.
 #[must_use = "it holds the episode"]
 #[derive(Debug)]
 pub struct Halt {

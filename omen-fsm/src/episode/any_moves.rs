@@ -14,7 +14,7 @@ impl AnyEpisode {
     /// Makes a decision with any outcome, if the state allows it; see [`Episode::decide`](super::Episode::decide).
     ///
     /// # Errors
-    /// A state in which the decision is illegal, and the errors of [`Episode::decide`](super::Episode::decide), with the order.
+    /// A state in which the decision is illegal, or an error of [`Episode::decide`](super::Episode::decide), with the order.
     pub fn decide<A>(
         self,
         outcome: DecisionOutcome,
@@ -28,10 +28,10 @@ impl AnyEpisode {
         }
     }
 
-    /// Sends directives whose number is known at run time. Each is returned as a task that needs a result.
+    /// Sends directives whose number is known at run time, and returns a task for each, which needs a result.
     ///
     /// # Errors
-    /// One refused directive, in which case none is sent, with the orders. At least one order is required (E6).
+    /// A refused directive: then none is sent, and the orders are returned. At least one order is required (E6).
     pub fn execute<C>(self, orders: Vec<Order<C>>) -> Result<(Self, Vec<Pending>), (NotMoved, Vec<Order<C>>)> {
         let mut core = self.into_core();
         let sent = match orders.as_slice() {

@@ -1,7 +1,7 @@
 //! Claims: one writer for each episode (D21).
 //!
 //! A validator rejects a log in which two episodes share an id. So an episode claims its correlation id when it starts,
-//! and a resumed episode takes over the claim: from then on, the earlier handle writes nothing.
+//! and a resumed episode takes over the claim: from then on, the earlier handle can no longer write.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,9 +14,9 @@ use super::lease::Leases;
 
 /// Correlation ids in use, each with the episode that writes its log. Clones share one record.
 ///
-/// A process has one record ([`Claims::process`]), which every [`Setup`](super::Setup) uses by default. An episode on a
-/// copy of a log, as in tests or simulations, needs separate claims. An id takes about 40 bytes for the lifetime of the
-/// claims.
+/// A process has one record ([`Claims::process`]), which every [`Setup`](super::Setup) uses by default. An episode that
+/// runs on a copy of a log, as in tests or simulations, needs separate claims. Each id takes about 40 bytes for the
+/// lifetime of the claims.
 #[derive(Clone, Debug, Default)]
 pub struct Claims(Arc<Mutex<BTreeMap<Fingerprint, Weak<Leases>>>>);
 
@@ -49,13 +49,13 @@ impl Claims {
     /// Claims an id, taking it over from its current holder.
     pub(crate) fn take_over(&self, id: &CorrelationId, leases: &Arc<Leases>) {
         let before = self.lock().insert(key(id), Arc::downgrade(leases));
-        // Without the lock on the claims, because a move of the other episode may take long.
+        // Called without the lock on the claims, because a move of the other episode may take long.
         if let Some(before) = before.and_then(|before| before.upgrade()) {
             before.supersede();
         }
     }
 
-    /// Records that an episode writes nothing more. If it never wrote, its id becomes unused.
+    /// Records that an episode will not write any more. If it never wrote, its id becomes unused.
     pub(crate) fn end(&self, id: &CorrelationId, leases: &Arc<Leases>, wrote: bool) {
         let mut claims = self.lock();
         let is_own = claims.get(&key(id)).is_some_and(|own| Weak::ptr_eq(own, &Arc::downgrade(leases)));
@@ -76,11 +76,11 @@ fn key(id: &CorrelationId) -> Fingerprint {
     Fingerprint::of(Kind::Packet, id.as_str())
 }
 
-/// Error of starting an episode.
+/// Reason why an episode cannot start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StartError {
-    /// An episode with this correlation id was already started in this process (see [`Claims`]).
+    /// An episode with this correlation id was started earlier in this process (see [`Claims`]).
     Begun(CorrelationId),
     /// The log already holds packets of an episode with this correlation id.
     InLog(CorrelationId),

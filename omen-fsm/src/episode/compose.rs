@@ -47,7 +47,7 @@ impl Machine {
 }
 
 impl Core {
-    /// Builds a packet from payload and envelope as JSON texts, parsed as strictly as a line of a log.
+    /// Builds a packet from the JSON texts of its payload and envelope, parsed as strictly as a line of a log.
     pub(crate) fn compose(
         &mut self,
         packet_type: PacketType,
@@ -108,7 +108,7 @@ impl Core {
     pub(crate) fn fresh_task_ids(&mut self, count: usize) -> Result<Vec<TaskId>, Refusal> {
         let ids = &mut self.ids;
         let mut all: Vec<TaskId> = Vec::with_capacity(count);
-        // If the source only repeats itself, the packets are refused when they are sent (D21).
+        // If the source only repeats ids, the packets are refused when they are sent (D21).
         let mut tries = self.sent.saturating_add(1);
         while all.len() < count {
             let id = self.machine.fresh(self.sent, Kind::Task, || ids.task_id()).map_err(no_id)?;

@@ -1,6 +1,6 @@
-//! Parameters of moves. Each is a sealed trait, because the compile error for a mismatched plain type could not name
-//! the fix, for example if a ruling is given instead of an order, a directive instead of an order, or a `Vec` instead
-//! of an array. If a move accepts the generated payload, the payload implements the trait, too.
+//! Parameters of moves. Each is a sealed trait, because with a plain parameter type, the compile error for a mismatch
+//! could not name the fix, for example when a ruling or a directive is given instead of an order, or a `Vec` instead of
+//! an array. If a move also accepts the generated payload, the payload implements the trait.
 
 use omen_invariants::facts::{AnyEnvelope, Envelope, Hypothesis, MayAsk, Observed};
 use omen_types::{
@@ -31,9 +31,9 @@ use sealed::MoveSealed;
 /// | `alert` | [`Alert`] | [`IntegrityAlertPayload`] |
 /// | `halt` | [`Alarm`] | [`Text`] and [`IntegrityAlertPayload`] |
 ///
-/// A payload proves nothing. Where a move requires a proof, the proof takes the payload:
+/// A payload proves nothing. Where a move requires a proof, pass the payload to the proof:
 /// [`Ruling::stating`](super::Ruling::stating) (INV-006), [`Plan::stating`],
-/// [`Pending::result`](super::Pending::result) (E6), [`Layer1Order::stating`]. `execute` takes the payload of a
+/// [`Pending::result`](super::Pending::result) (E6), [`Layer1Order::stating`]. `execute` accepts the payload of a
 /// directive that reads; a directive that may write spends a permit ([`Directive::stating`](super::Directive::stating),
 /// E4).
 #[diagnostic::on_unimplemented(
@@ -104,8 +104,8 @@ impl MoveSealed for TaskDirectivePayload {}
 impl MoveSealed for Text {}
 impl MoveSealed for Layer1Order {}
 
-/// Value that ends safe mode: a [`Layer1Order`], or the [`Clearance`] that [`Layer1Order::stating`] makes from an order
-/// and a payload.
+/// Value that ends safe mode: a [`Layer1Order`], or the [`Clearance`] that [`Layer1Order::stating`] creates from an
+/// order and a payload.
 #[diagnostic::on_unimplemented(
     message = "E7: expected an order of layer 1, which alone ends safe mode, found `{Self}`",
     label = "expected a `Layer1Order`",
@@ -165,7 +165,7 @@ pub trait KnownEnvelope<L, Q, T>: AnyEnvelope {}
 #[diagnostic::do_not_recommend]
 impl<L, Q, T> KnownEnvelope<L, Q, T> for Envelope<L, Q, T> {}
 
-/// Envelope for a decision that seeks certainty, with facts that are known at compile time: an [`Envelope`], or a
+/// Envelope for a decision that seeks certainty, with facts known at compile time: an [`Envelope`], or a
 /// [`Hypothesis`], whose claims have no evidence yet (D31).
 #[diagnostic::on_unimplemented(
     message = "INV-001 (INV-010): expected an `Envelope` or a `Hypothesis`, whose facts are known at compile time",
@@ -201,7 +201,7 @@ impl<C> IntoOrder<C> for Order<C> {
     }
 }
 
-/// Payload of a directive that reads. A directive that may write is refused when it is sent (E4).
+/// Payload of a directive that reads. If the directive may write, it is refused when it is sent (E4).
 #[diagnostic::do_not_recommend]
 impl IntoOrder<ReadOnly> for TaskDirectivePayload {
     fn into_order(self) -> Order<ReadOnly> {
@@ -232,7 +232,7 @@ impl<C, const N: usize> IntoOrders<C, N> for [Order<C>; N] {
 
 impl<const N: usize> MoveSealed for [TaskDirectivePayload; N] {}
 
-/// Payloads of directives that read. A directive that may write is refused when it is sent (E4).
+/// Payloads of directives that read. If a directive may write, it is refused when it is sent (E4).
 #[diagnostic::do_not_recommend]
 impl<const N: usize> IntoOrders<ReadOnly, N> for [TaskDirectivePayload; N] {
     fn into_orders(self) -> [Order<ReadOnly>; N] {

@@ -1,4 +1,4 @@
-//! Core of an episode, independent of the state: the machine, the envelope, and the destination of packets.
+//! Core of an episode, independent of its state: the machine, the envelope, and the destination of packets.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -32,8 +32,7 @@ pub(crate) struct Core {
     pub(crate) machine: Machine,
     /// Envelope of future packets.
     pub(crate) mcp: Arc<McpEnvelope>,
-    /// Latest envelope that satisfies INV-004. In packets that make a claim, its evidence replaces that of a
-    /// hypothesis.
+    /// Latest envelope that satisfies INV-004. Packets that make a claim use its evidence instead of a hypothesis's.
     pub(crate) grounded: Arc<McpEnvelope>,
     pub(crate) origin: Origin,
     pub(crate) clock: Arc<dyn TimeSource>,
@@ -46,11 +45,11 @@ pub(crate) struct Core {
     pub(crate) looped: LoopNotes,
     /// Open directives, by packet id.
     pub(crate) tasks: BTreeMap<String, OpenTask>,
-    /// Whether the episode calls each tool as one that may write, by tool (D88).
+    /// Tools of the episode, each with whether it is called as one that may write (D88).
     pub(crate) tools: ToolClasses,
-    /// Issued tokens, in order. The ledger knows them only by fingerprint.
+    /// Issued tokens, in order. The ledger stores only their fingerprints.
     pub(crate) tokens: Vec<TokenId>,
-    /// Tag that permits, tasks and proofs of this episode carry, to distinguish them from those of other episodes.
+    /// Tag that permits, tasks and proofs carry to identify this episode.
     pub(crate) tag: Tag,
     pub(crate) trouble: Option<Arc<Refusal>>,
     /// Permission of tasks to run; shared with all their handles.
@@ -60,7 +59,7 @@ pub(crate) struct Core {
     pub(crate) claims: Claims,
     pub(crate) on_drop: OnDrop,
     pub(crate) on_lost: Option<LostHook>,
-    /// Whether the episode has closed or was never started: then its drop has no effect.
+    /// Whether the episode has closed or was never started; dropping it then has no effect.
     pub(crate) is_over: bool,
 }
 
@@ -74,14 +73,14 @@ pub(crate) struct Origin {
 }
 
 impl Machine {
-    /// Whether the verification loop, or the latest one if none runs, has a SUCCESS.
+    /// Returns whether the verification loop, or the latest one if none runs, has a SUCCESS.
     pub(crate) fn has_succeeded(&self) -> bool {
         self.ledger().verification().met.contains(Obligation::Success)
     }
 }
 
 impl Core {
-    /// Sends packets: all, or none if one is refused.
+    /// Sends packets: either all of them, or none if one is refused.
     pub(crate) fn send(&mut self, drafts: Vec<Draft>) -> Result<Vec<PacketId>, Arc<Refusal>> {
         self.step(|core| match <[Draft; 1]>::try_from(drafts) {
             Ok([draft]) => {
@@ -95,9 +94,9 @@ impl Core {
         })
     }
 
-    /// Performs a move, unless an earlier error prevents all moves. An error of the log does so permanently: only the
-    /// log's medium knows how much of the move was written, so the next write could follow half a line, or repeat the
-    /// move.
+    /// Performs a move, unless an earlier error prevents all moves. After an error of the log, this is permanent: only
+    /// the log's medium knows how much of the move was written, so the next write could follow half a line, or repeat
+    /// the move.
     pub(crate) fn step<T>(&mut self, step: impl FnOnce(&mut Self) -> Result<T, Refusal>) -> Result<T, Arc<Refusal>> {
         if let Some(trouble) = &self.trouble {
             return Err(Arc::clone(trouble));
@@ -146,13 +145,13 @@ impl Core {
         Ok(id)
     }
 
-    /// Forwards the warnings of a move to the log, after the move is complete: if the log panics here, the episode is
-    /// in the state that the log has reached.
+    /// Forwards the warnings of a move to the log once the move is complete: if the log panics here, the episode is in
+    /// the state that the log has reached.
     pub(crate) fn warn(&mut self, warnings: &[Diagnostic]) {
         warnings.iter().for_each(|warning| self.log.warn(warning));
     }
 
-    /// Sends several packets. Each is judged after the previous ones, and all are judged before the first is written.
+    /// Sends several packets. Each is judged as if the previous ones were accepted, and all before the first is written.
     fn send_all(&mut self, drafts: Vec<Draft>) -> Result<Vec<PacketId>, Refusal> {
         let before = self.machine.clone();
         let written = self.write_all(drafts);
@@ -192,7 +191,7 @@ impl Core {
         Ok((packets, warnings))
     }
 
-    /// Sends a record. If it is too long, it is shortened, and an alert reports that.
+    /// Sends a record. A record that is too long is shortened, and an alert reports that.
     fn send_record(&mut self, draft: Draft) -> Result<PacketId, Refusal> {
         let packet = self.make(draft, self.last.clone())?;
         let SerializedRecord { packet, text, was } = truncate::record(packet)?;
@@ -219,8 +218,8 @@ impl Core {
         }
     }
 
-    /// Sends an alert, and returns whether it was sent. An alert is legal in every state (D14), including the state
-    /// that the log has reached: an earlier move that failed, for lack of an id, does not prevent it.
+    /// Sends an alert, and returns whether it was sent. An alert is legal in every state (D14), so also in the one
+    /// that the log has reached: a failed earlier move, for instance for lack of an id, does not prevent it.
     pub(crate) fn alarm(&mut self, alert: impl FnOnce(Option<&Refusal>) -> Draft) -> bool {
         let before = self.trouble.take_if(|why| !why.is_final());
         let sent = self.must(alert(before.as_deref())).is_some();
@@ -247,7 +246,7 @@ impl Core {
         }
     }
 
-    /// Halts the episode. Afterwards, the state of the log and that of the type agree again.
+    /// Halts the episode. Afterwards, the state of the log matches the state type again.
     pub(crate) fn halt(&mut self, alarm: Alarm) {
         if self.alarm(|before| alarm.draft(before)) {
             self.trouble = None;
@@ -259,7 +258,7 @@ impl Core {
         self.send(vec![draft]).map(drop)
     }
 
-    /// Sends one packet in another envelope, which stays in force if the packet was sent.
+    /// Sends one packet in another envelope, which remains in force if the packet was sent.
     pub(crate) fn try_send_under(&mut self, envelope: &impl MayAsk, draft: Draft) -> Result<(), Arc<Refusal>> {
         let before = (Arc::clone(&self.mcp), Arc::clone(&self.grounded));
         self.under(envelope);
@@ -270,7 +269,7 @@ impl Core {
         sent
     }
 
-    /// Whether the verification loop has a SUCCESS.
+    /// Returns whether the verification loop has a SUCCESS.
     pub(crate) fn has_succeeded(&self) -> bool {
         self.machine.has_succeeded()
     }
@@ -282,8 +281,8 @@ impl Core {
         self.claims.end(&self.origin.correlation_id, &self.leases, true);
     }
 
-    /// Returns the time at which a token counts as issued. It ensures that no token expires immediately if the clock
-    /// was set back (D64).
+    /// Returns the time of issue for a token: a token must not expire immediately because the clock was set back
+    /// (D64).
     pub(crate) fn issues_at(&self) -> Instant {
         self.machine.ledger().clock_at(self.now())
     }
@@ -293,8 +292,8 @@ impl Core {
     }
 }
 
-/// Appends the lines of a move to the log. After a panic of the log, as after an error, it is unknown how much of the
-/// move it holds: the episode writes nothing more, not even when it is dropped.
+/// Appends the lines of a move to the log. If the log panics or returns an error, it is unknown how much of the move
+/// it holds, so the episode never writes again, not even when it is dropped.
 fn append(
     log: &mut dyn Log,
     leases: &Leases,

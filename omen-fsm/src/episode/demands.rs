@@ -1,5 +1,5 @@
-//! Types that meet the conditions of rules on moves. Each condition is a sealed trait, generated with its texts from
-//! the `predicates` of the rules.
+//! Types that satisfy the conditions of rules on moves. Each condition is a sealed trait, generated with its texts
+//! from the `predicates` of the rules.
 
 use omen_invariants::facts::{Degraded, EpistemicStatusFact, Judged, Observed, ToolsOk};
 
@@ -59,7 +59,7 @@ impl Progress for Proven {
 impl Progress for Complete {
     type Planned = Self;
     type Sent = Self;
-    // The loop may be complete only by a waiver, which another envelope removes.
+    // The loop may be complete only because of a waiver, which another envelope removes.
     type Elsewhere = Judged;
 }
 
@@ -98,7 +98,7 @@ impl Evidenced<Attempted, ToolsOk> for Unseen {}
 #[diagnostic::do_not_recommend]
 impl<T> Evidenced<Judged, T> for Judged {}
 
-/// Whether a loop has an observation, after another observation.
+/// Effect of an observation on whether a loop has one with status OBSERVED.
 pub trait After<O>: EpistemicStatusFact {
     /// `Seen` or `Unseen`.
     type Then: EpisodeSealed + 'static;
@@ -115,7 +115,7 @@ macro_rules! not_observed {
 }
 not_observed!(Derived, Remembered, Inferred, Hypothesized, Unknown);
 
-/// Results that a move records together.
+/// Results that one move records together.
 pub trait Results: EpisodeSealed {
     /// Returns the results.
     #[doc(hidden)]

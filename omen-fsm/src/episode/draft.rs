@@ -1,13 +1,13 @@
-//! Packet before it has a header.
+//! Packet without a header.
 
 use omen_types::{EpistemicStatus, LayerSource, Payload};
 
-/// Packet before it is sent.
+/// Packet that has no header yet, because it was not sent.
 pub(crate) struct Draft {
     pub(crate) payload: Payload,
     /// Epistemic status of its content, if it differs from that of the envelope.
     pub(crate) status: Option<EpistemicStatus>,
-    /// Layer of origin, if it is not the usual sender of such packets.
+    /// Layer of origin, if it differs from the usual sender of such packets.
     pub(crate) layer: Option<LayerSource>,
 }
 

@@ -10,14 +10,14 @@ use super::errors::Refusal;
 /// Drop policy: what an episode writes if it is dropped before it has closed. See
 /// [`Setup::on_drop`](super::Setup::on_drop).
 ///
-/// The packets claim only that the program dropped the episode. Running tasks are stopped.
+/// These packets claim only that the program dropped the episode. Running tasks are stopped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OnDrop {
     /// Closes open directives as CANCELLED and goes to `Review` by the shortest legal path: belief updates and a
-    /// decision to CANCEL. If the table has no such path, it ends in its state with an alert: of severity INFO if the
-    /// log may end there, else (in a verification loop) CRITICAL, which leads to safe mode. If the episode is over
-    /// budget, it also ends in safe mode (INV-005).
+    /// decision to CANCEL. If the table has no such path, the episode ends in its current state with an alert: INFO if
+    /// the log may end there, otherwise (in a verification loop) CRITICAL, which leads to safe mode. If the episode is
+    /// over budget, it also ends in safe mode (INV-005).
     #[default]
     Cancel,
     /// Halts the episode in safe mode, which layer 1 must clear.
@@ -25,7 +25,7 @@ pub enum OnDrop {
     /// Closes open directives as CANCELLED and escalates to a human. If the table has no path to an escalation, does
     /// the same as [`OnDrop::Cancel`].
     Escalate,
-    /// Writes nothing: the episode is to be resumed from its log. Until then the end of the log may be illegal.
+    /// Writes nothing: the program will resume the episode from its log. Until then, the end of the log may be illegal.
     Leave,
 }
 

@@ -21,8 +21,8 @@ impl Core {
         }
     }
 
-    /// Returns the envelope of a packet. After a hypothesis, a packet that makes a claim takes status and evidence from
-    /// the latest envelope that has evidence; a packet that seeks certainty carries the hypothesis itself (D31).
+    /// Returns the envelope of a packet. After a hypothesis, a packet that makes a claim takes its status and evidence
+    /// from the latest envelope that has evidence; a packet that seeks certainty carries the hypothesis itself (D31).
     pub(super) fn envelope_of(&self, packet_type: PacketType) -> McpEnvelope {
         let mut mcp = McpEnvelope::clone(&self.mcp);
         // A decision has its own envelope; ACT on a hypothesis is refused.
@@ -41,18 +41,18 @@ impl Core {
         if matches!(packet, Packet::Observation(_)) {
             let own = std::mem::replace(&mut mcp.epistemics.status, self.mcp.epistemics.status);
             if mcp != *self.mcp {
-                // The status of this new envelope is unknown. The less certain of the two is safe, unless the evidence
-                // does not support it. The schema lists the most certain first.
+                // The status for later packets is unknown. The less certain of the two is safe, unless the evidence
+                // does not support it. The schema lists the most certain status first.
                 mcp.epistemics.status = own.max(mcp.epistemics.status);
                 if !inv_004_live_evidence::is_borne_out(&mcp) {
                     mcp.epistemics.status = own;
                 }
             }
         }
-        // An accepted envelope without evidence (D31) does not apply to later packets, unless it is that of a decision.
+        // An accepted envelope without evidence (D31) does not apply to later packets, unless a decision carries it.
         let holds = matches!(packet, Packet::Decision(_)) || inv_004_live_evidence::is_borne_out(&mcp);
         if holds && mcp != *self.mcp {
-            // The envelope of another program may leave less room than records need.
+            // The envelope of another program may leave less space for records than they need.
             self.take_envelope(omen_types::fit::envelope(mcp));
         }
     }

@@ -1,4 +1,4 @@
-//! Errors of moves, each with the episode.
+//! Errors of moves; each holds the episode.
 
 use std::fmt;
 use std::io;
@@ -8,7 +8,7 @@ use omen_types::{Code, Diagnostic};
 
 use super::Episode;
 
-/// Reason for refusing a move. Nothing of the move was written, except possibly for [`Refusal::Log`].
+/// Reason for a refused move. Nothing of the move was written, except possibly for [`Refusal::Log`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -20,8 +20,8 @@ pub enum Refusal {
     /// The episode was resumed elsewhere and its log taken over (see [`Claims`](super::Claims)). Every later move of
     /// this handle fails.
     Superseded,
-    /// The log holds packets of the episode beyond the text that it was resumed from. Resume it from the log itself: a
-    /// `LogFile` of the SDK has a method for that.
+    /// The log holds packets of the episode after the end of the text from which it was resumed. Resume it from the
+    /// log itself: the SDK's `LogFile` has a method for that.
     Stale,
     /// A tool failed. Its FAILURE is in the log, and the episode continues.
     Tool(String),
@@ -41,7 +41,7 @@ impl Refusal {
         }
     }
 
-    /// Whether every later move of this handle fails.
+    /// Returns whether every later move of this handle fails.
     pub(crate) fn is_final(&self) -> bool {
         matches!(self, Self::Log(_) | Self::Superseded)
     }
@@ -87,15 +87,15 @@ impl std::error::Error for Refusal {
 }
 
 /// Refused move: the unchanged episode, the reason, and the arguments of the move. If the protocol forbids the move,
-/// other moves are possible; after an error of the log, none is ([`Refusal::Log`]).
+/// other moves are still possible; after an error of the log, none are ([`Refusal::Log`]).
 #[must_use = "it holds the episode"]
 pub struct Refused<S, G = ()> {
     /// Episode, in its state before the move.
     pub episode: Episode<S>,
     /// Reason for the refusal.
     pub why: Arc<Refusal>,
-    /// Arguments of the move: a ruling or an order to act, a plan, a token's specification, orders with their permits,
-    /// settled tasks.
+    /// Arguments of the move: a ruling or an order to act, a plan, a token specification, orders with their permits,
+    /// or settled tasks.
     pub given: G,
 }
 

@@ -1,6 +1,6 @@
 //! Source of an episode's ids.
 
-/// Source of ids. An id must not repeat within an episode; a repeated id is refused (D21).
+/// Source of ids. An id must be unique within an episode; a repeated id is refused (D21).
 pub trait IdSource: Send + Sync + 'static {
     /// Returns a packet id, such as `pkt_42`.
     fn packet_id(&mut self) -> String;
@@ -18,13 +18,13 @@ pub struct Numbered {
 }
 
 impl Numbered {
-    /// Starts at 1.
+    /// Creates a source that starts at 1.
     #[must_use]
     pub fn new(stem: impl Into<String>) -> Self {
         Self::from(stem, 1)
     }
 
-    /// Starts at a number, for instance when an episode is resumed.
+    /// Creates a source that starts at a number, for instance for a resumed episode.
     #[must_use]
     pub fn from(stem: impl Into<String>, next: u64) -> Self {
         Self { stem: stem.into(), next }

@@ -1,8 +1,8 @@
 //! Leases: permission of an episode's tasks to run (D52).
 //!
-//! An episode and all handles of its tasks share one record. A handle checks it before its tool is called, and anything
-//! that ends a task (its result, a revocation, safe mode, the close) is recorded there first. The record is behind one
-//! lock, so only one of two handles can start the same task.
+//! An episode and all handles to its tasks share one record. A handle checks it before its tool is called, and anything
+//! that ends a task (its result, a revocation, safe mode, the close) is recorded there first. The record is behind a
+//! single lock, so only one of two handles can start the same task.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,7 +17,7 @@ use super::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Debug, Default)]
 pub(crate) struct Leases {
     record: Mutex<LeaseRecord>,
-    /// Held during a move, so that an episode writes nothing once it was resumed elsewhere.
+    /// Held during a move, so that an episode cannot write after it was resumed elsewhere.
     step: Mutex<()>,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Leases {
 struct LeaseRecord {
     /// Reason why no task of the episode may run.
     over: Option<EndReason>,
-    /// Latest time that was seen: setting the clock back does not revive an expired token (D56).
+    /// Latest time seen: setting the clock back does not revive an expired token (D56).
     latest: Option<Instant>,
     /// Open tasks, by the packet ids of their directives.
     tasks: BTreeMap<Box<str>, LeasedTask>,
@@ -36,9 +36,9 @@ struct LeaseRecord {
 #[derive(Debug)]
 struct LeasedTask {
     state: LeasedTaskState,
-    /// Whether its result is being recorded.
+    /// Whether the task's result is being recorded.
     settling: bool,
-    /// Token of which it spends a use.
+    /// Token whose use the task spends.
     token: Option<Box<str>>,
     revoked: bool,
     expires: Option<Instant>,
@@ -46,18 +46,18 @@ struct LeasedTask {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LeasedTaskState {
-    /// It was not started.
+    /// The task was not started.
     Open,
-    /// Its tool is being called.
+    /// The task's tool is being called.
     Running,
-    /// It was started, and no handle runs it any more.
+    /// The task was started, but no handle is running it any more.
     Begun,
 }
 
 /// Reason why no task of an episode may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EndReason {
-    /// Safe mode, which a CLEAR ends.
+    /// Safe mode, until a CLEAR.
     SafeMode,
     /// The episode has closed.
     Closed,
@@ -69,22 +69,22 @@ pub(crate) enum EndReason {
     Log,
 }
 
-/// Reason why a task must not run, or must stop.
+/// Reason why a task must not start or must stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Lapsed {
-    /// Another handle has started the task: a directive allows only one call.
+    /// Another handle has started the task: a directive permits only one call.
     Begun,
     /// The task has a result, or was cancelled.
     NotOpen,
-    /// Its token was revoked.
+    /// The task's token was revoked.
     Revoked,
-    /// Its token has expired.
+    /// The task's token has expired.
     Expired {
         /// Time of expiry.
         at: Instant,
     },
-    /// The deadline of its result has passed (INV-011).
+    /// The deadline for its result has passed (INV-011).
     Overdue {
         /// Deadline.
         at: Instant,
@@ -93,16 +93,16 @@ pub enum Lapsed {
     SafeMode,
     /// The episode has closed.
     EpisodeClosed,
-    /// The episode was dropped, which cancelled the task.
+    /// The episode was dropped, so the task was cancelled.
     Dropped,
-    /// The episode was resumed elsewhere, where the task has another handle.
+    /// The episode was resumed elsewhere, where another handle holds the task.
     Superseded,
-    /// The log of the episode has failed, so that the outcome could not be recorded.
+    /// The episode's log has failed, so the outcome could not be recorded.
     Log,
 }
 
 impl Lapsed {
-    /// Returns how to proceed.
+    /// Returns advice on how to proceed.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {
@@ -164,7 +164,7 @@ impl Leases {
         self.lock().tasks.insert(directive.into(), task);
     }
 
-    /// Starts a task, at most once, up to the deadline of its result.
+    /// Starts a task, at most once and not after the deadline of its result.
     pub(crate) fn start(&self, directive: &str, now: Instant, due: Instant) -> Result<(), Lapsed> {
         let mut record = self.lock();
         let now = record.reach(now);
@@ -179,7 +179,7 @@ impl Leases {
         Ok(())
     }
 
-    /// Checks whether a started task may continue: before the tool takes effect, and before its outcome counts.
+    /// Checks whether a started task may continue: before its tool takes effect, and before its outcome counts.
     pub(crate) fn stands(&self, directive: &str, now: Instant) -> Result<(), Lapsed> {
         self.lock().standing(directive, Some(now)).map(drop)
     }
@@ -189,7 +189,7 @@ impl Leases {
         self.lock().reach(now);
     }
 
-    /// Permits starting a task again, because its tool was not called.
+    /// Allows a task to be started again, because its tool was not called.
     pub(crate) fn put_back(&self, directive: &str) {
         if let Some(task) = self.lock().tasks.get_mut(directive)
             && task.state == LeasedTaskState::Running
@@ -208,8 +208,8 @@ impl Leases {
     }
 
     /// Prevents tasks from starting while their results are recorded. Each task comes with a flag for a CANCELLED
-    /// result, the only one for a task that runs elsewhere, which it stops. If a task cannot be settled, no task is
-    /// affected, and its index is returned.
+    /// result, the only valid one for a task that runs in another handle; it stops that run. If any task cannot be
+    /// settled, none is affected, and the index of that task is returned.
     pub(crate) fn settling<'d>(&self, tasks: impl Iterator<Item = (&'d str, bool)> + Clone) -> Result<(), usize> {
         let mut record = self.lock();
         let runs = |(directive, cancels): (&str, bool)| {
@@ -246,12 +246,12 @@ impl Leases {
         self.change(|record| record.under(token).for_each(|task| task.revoked = true));
     }
 
-    /// Records the new expiry of a token that was sent again (D24).
+    /// Records the new expiry of a token that was issued again (D24).
     pub(crate) fn expires(&self, token: &str, at: Instant) {
         self.change(|record| record.under(token).for_each(|task| task.expires = Some(at)));
     }
 
-    /// Prevents all tasks from running. A final reason is not replaced by a later one.
+    /// Prevents all tasks from running. A later reason does not replace a final one.
     pub(crate) fn end(&self, over: EndReason) {
         self.change(|record| {
             if matches!(record.over, None | Some(EndReason::SafeMode)) {
@@ -270,7 +270,7 @@ impl Leases {
         });
     }
 
-    /// Takes the episode from its holder, after the current move has ended.
+    /// Takes the episode over from its holder, after the current move has ended.
     pub(crate) fn supersede(&self) {
         let _step = self.step.lock().unwrap_or_else(PoisonError::into_inner);
         self.end(EndReason::Superseded);
@@ -285,8 +285,8 @@ impl Leases {
         }
     }
 
-    /// Polls for the withdrawal of a task: ready as soon as it must stop. The expiry of its token does not wake the
-    /// task, because nothing here waits for the clock.
+    /// Polls for the withdrawal of a task: ready as soon as the task must stop. The expiry of its token does not wake
+    /// the waiter, because nothing here waits for the clock.
     pub(crate) fn poll_lapsed(&self, directive: &str, waiter: &mut Option<u64>, waker: &Waker) -> Poll<Lapsed> {
         let mut record = self.lock();
         if let Err(why) = record.standing(directive, None) {
@@ -309,7 +309,7 @@ impl Leases {
         self.lock().forget(waiter);
     }
 
-    /// Changes the record and then wakes the waiters, without the lock, because a waiter may check the record
+    /// Changes the record and then wakes the waiters after releasing the lock, because a waiter may check the record
     /// immediately.
     fn change(&self, change: impl FnOnce(&mut LeaseRecord)) {
         let mut record = self.lock();
@@ -326,7 +326,7 @@ impl Leases {
 }
 
 impl LeaseRecord {
-    /// Returns the task, if it may run. A time before the latest one counts as the latest.
+    /// Returns the task if it may run. A time before the latest one counts as the latest.
     fn standing(&mut self, directive: &str, now: Option<Instant>) -> Result<&mut LeasedTask, Lapsed> {
         let now = now.map(|now| self.reach(now));
         if let Some(over) = self.over {
@@ -342,7 +342,7 @@ impl LeaseRecord {
         }
     }
 
-    /// Records a time, and returns the latest one.
+    /// Records a time and returns the latest one.
     fn reach(&mut self, now: Instant) -> Instant {
         *self.latest.insert(self.latest.map_or(now, |latest| latest.max(now)))
     }
@@ -359,7 +359,7 @@ impl LeaseRecord {
     }
 }
 
-/// Future of a task's withdrawal.
+/// Future that resolves when a task is withdrawn.
 pub(crate) struct WaitFor<L: AsRef<Leases>, D: AsRef<str>> {
     leases: L,
     directive: D,

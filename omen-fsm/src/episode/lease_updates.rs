@@ -10,8 +10,8 @@ use super::lease::{EndReason, Lapsed, Leases};
 use super::values::Settled;
 
 impl Core {
-    /// Withdraws the tasks that a packet ends, before it is written: no tool may be called after the log reports its
-    /// task as cancelled or its token as revoked (D52).
+    /// Withdraws the tasks that a packet ends, before the packet is written: no tool may be called after the log
+    /// reports its task as cancelled or its token as revoked (D52).
     pub(super) fn withdraw(leases: &Leases, packet: &Packet) {
         match packet {
             Packet::IntegrityAlert(alert) => {
@@ -33,7 +33,7 @@ impl Core {
         let now = self.now();
         let successes = results.iter().filter(|result| result.status() == ResultStatus::Success);
         for directive in successes.map(Settled::directive) {
-            // Only here: a validator sees when a result was recorded, not when the tool took effect.
+            // Checked only here: a validator sees when a result was recorded, not when the tool took effect.
             if let Err(why @ (Lapsed::Revoked | Lapsed::Expired { .. })) = self.leases.stands(directive.as_str(), now) {
                 let problem = format!("cannot record SUCCESS for `{directive}`: {why}");
                 let finding = Diagnostic::error(Code::E4, problem)
@@ -46,7 +46,7 @@ impl Core {
         self.settling(tasks, |core| core.send(results.iter().map(Settled::draft).collect()).map(drop))
     }
 
-    /// Sends the results of tasks. A task that runs in another handle can only be cancelled.
+    /// Sends the results of tasks. A task that is running in another handle can only be cancelled.
     pub(crate) fn settling<T, E: From<Refusal>>(
         &mut self,
         tasks: Vec<(PacketId, ResultStatus)>,

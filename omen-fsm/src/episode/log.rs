@@ -1,4 +1,4 @@
-//! Log that an episode writes.
+//! The log to which an episode writes.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use omen_types::{CorrelationId, Diagnostic, PacketId};
 pub struct Line<'l> {
     /// Packet id.
     pub packet_id: &'l PacketId,
-    /// Episode to which it belongs.
+    /// Episode to which the packet belongs.
     pub correlation_id: &'l CorrelationId,
     /// Packet as JSON, without a line break.
     pub text: &'l str,
@@ -17,11 +17,11 @@ pub struct Line<'l> {
 
 /// Destination of packets.
 pub trait Log: Send + Sync + 'static {
-    /// Writes the packets of one move, in order: either all, or an error. The move is complete only when this returns.
+    /// Writes all packets of one move, in order, or returns an error. The move is complete only when this returns.
     ///
     /// # Errors
-    /// Failure to write the packets safely. The episode does not call it again after that, because the next line could
-    /// follow half a line.
+    /// The packets could not be written safely. The episode then never calls this method again, because the next line
+    /// could follow half a line.
     fn append(&mut self, lines: &[Line<'_>]) -> io::Result<()>;
 
     /// Receives a warning about a packet that was just written.
@@ -29,14 +29,14 @@ pub trait Log: Send + Sync + 'static {
         let _ = warning;
     }
 
-    /// Returns whether it is known to hold packets of an episode.
+    /// Returns whether the log is known to hold packets of an episode.
     fn holds(&self, episode: &CorrelationId) -> bool {
         let _ = episode;
         false
     }
 
-    /// Returns whether `last` is the last packet of an episode that it is known to hold. An episode is not resumed from
-    /// a text that ends before the log does.
+    /// Returns whether `last` is the last packet of an episode that the log is known to hold. This prevents an episode
+    /// from being resumed from a text that ends before the log does.
     fn ends_with(&self, episode: &CorrelationId, last: Option<&PacketId>) -> bool {
         let _ = (episode, last);
         true
@@ -72,7 +72,7 @@ pub struct JsonLines<W>(pub W);
 
 impl<W: Write + Send + Sync + 'static> Log for JsonLines<W> {
     fn append(&mut self, lines: &[Line<'_>]) -> io::Result<()> {
-        // One write for the whole move, so that a reader sees it atomically if the medium allows that.
+        // A single write for the whole move, so that a reader sees it atomically if the medium allows that.
         let mut text = String::with_capacity(lines.iter().map(|line| line.text.len() + 1).sum());
         for line in lines {
             text.push_str(line.text);

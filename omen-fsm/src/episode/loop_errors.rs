@@ -12,7 +12,7 @@ use super::errors::{Refusal, Refused};
 use super::state::{Open, Verify};
 use super::values::{Order, Settled};
 
-/// Check of a verification loop that did not end with SUCCESS. It may be repeated, and does not affect earlier proofs.
+/// Check in a verification loop that did not end with SUCCESS. It may be repeated, and does not affect earlier proofs.
 #[must_use = "it holds the episode"]
 pub struct Unproven<P, O, T> {
     /// Episode, with the result in its log.
@@ -99,7 +99,7 @@ impl<P: Progress, O, T, C> fmt::Display for CheckError<P, O, T, C> {
 
 impl<P: Progress, O, T, C> std::error::Error for CheckError<P, O, T, C> {}
 
-// Not derived, because derived impls would add bounds on the states.
+// Not derived, because derived impls would add bounds to the states.
 impl<P, O, T> fmt::Debug for Unproven<P, O, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Unproven").field("episode", &self.episode).field("status", &self.status).finish()

@@ -1,4 +1,4 @@
-//! Notes on a verification loop, in addition to those of the ledger.
+//! Notes on a verification loop that the ledger does not hold.
 
 use omen_types::PacketId;
 
@@ -8,13 +8,13 @@ use super::tag::Tag;
 #[derive(Debug, Default)]
 pub(crate) struct LoopNotes {
     pub(crate) state: LoopState,
-    /// Results and observations, which the closing belief update cites.
+    /// Results and observations that the closing belief update cites.
     pub(crate) evidence: Vec<PacketId>,
     /// The latest observation with status OBSERVED.
     pub(crate) observed: Option<PacketId>,
     /// Tags of the plans that were sent.
     pub(crate) plans: Vec<Tag>,
-    /// Assumptions that the plans in the log are to verify.
+    /// Assumptions that the plans in the log are meant to verify.
     pub(crate) targets: Vec<String>,
 }
 
@@ -24,7 +24,7 @@ pub(crate) enum LoopState {
     /// No loop was started, or an emergency halt ended it.
     #[default]
     None,
-    /// The loop runs.
+    /// The loop is running.
     Running,
     /// A belief update closed the loop.
     Closed,

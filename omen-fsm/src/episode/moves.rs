@@ -1,8 +1,8 @@
-//! Moves: one function for each, with the packets that it sends and the state to which it leads.
+//! Moves: one function for each, with the packets that it sends and the state that it leads to.
 //!
-//! The transition table decides in which states a move is legal, and the build generates methods from the functions
-//! here for those states. A function whose first parameter is `Episode<S>` applies to any state, one that names a state
-//! only to that state, and `Next` is the state to which the table leads.
+//! The transition table determines in which states a move is legal, and the build script generates methods for those
+//! states from the functions here. A function whose first parameter is `Episode<S>` applies to any state, one that
+//! names a state only to that state, and `Next` is the state to which the table leads.
 
 pub(crate) mod act;
 pub(crate) mod alert;

@@ -1,4 +1,4 @@
-//! Notes of an episode on each packet in its log.
+//! Information that an episode keeps about the packets in its log.
 
 use std::sync::Arc;
 
@@ -68,7 +68,7 @@ impl Core {
                             .and_then(|token| Some(token.allowance.as_ref()?.expiry)),
                         token_id,
                     }),
-                    // INVARIANT: the machine has just accepted it, so it is open.
+                    // INVARIANT: the machine has just accepted the directive, so it is open.
                     due: opened.map_or_else(|| self.now(), |open| open.created_at.plus_seconds(open.timeout_seconds)),
                     order: self.sent,
                 };
@@ -90,7 +90,7 @@ impl Core {
                 if allowance.is_some_and(|allowance| *allowance.issued_by == *id.as_str()) {
                     self.tokens.push(token_id.clone());
                 }
-                // A token that is sent again may expire earlier (D24).
+                // A token that is issued again may expire earlier (D24).
                 if let Some(allowance) = allowance {
                     self.leases.expires(token_id.as_str(), allowance.expiry);
                 }
@@ -99,7 +99,7 @@ impl Core {
             _ => {}
         }
         if self.looped.state == LoopState::Running && self.machine.nodes() != NodeSet::of(LOOP_NODE) {
-            // A belief update leaves a loop only by closing it (E3); otherwise an emergency halt ended it.
+            // A belief update leaves a loop only by closing it (E3); otherwise, an emergency halt ended the loop.
             let closes = matches!(packet, Packet::BeliefUpdate(_));
             self.looped.state = if closes { LoopState::Closed } else { LoopState::None };
         }
@@ -109,7 +109,7 @@ impl Core {
         }
     }
 
-    /// Returns the open tasks, in the order in which they were sent.
+    /// Returns the open tasks, in sending order.
     pub(crate) fn pending_tasks(&self) -> Vec<Pending> {
         let mut tasks: Vec<&OpenTask> = self.tasks.values().collect();
         tasks.sort_unstable_by_key(|task| task.order);

@@ -1,7 +1,7 @@
 //! Drop of an episode (D54).
 //!
-//! Ordinary Rust drops an episode when something else fails: `?`, an early return, a panic, a cancelled future. The log
-//! must be legal nevertheless. So `Drop` is implemented for the core, which is the same in every state.
+//! In ordinary Rust, an episode is dropped when something else fails: `?`, an early return, a panic, a cancelled
+//! future. The log must still be legal, so `Drop` is implemented for the core, which is the same in every state.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ impl Drop for Core {
         if std::mem::replace(&mut self.is_over, true) {
             return;
         }
-        // Clock, ids and log are the caller's code, and this may run during unwinding.
+        // Clock, ids and log are the caller's code: a panic of theirs during unwinding would abort the process.
         let ended = catch_unwind(AssertUnwindSafe(|| self.end_as_dropped()));
         self.claims.end(&self.origin.correlation_id, &self.leases, self.sent > 0);
         let why = match ended {
@@ -42,7 +42,7 @@ impl Drop for Core {
 
 impl Core {
     fn end_as_dropped(&mut self) -> Result<(), Arc<Refusal>> {
-        // Before anything is written: a task must not run after the log reports it as cancelled.
+        // Done before anything is written: a task must not run after the log reports it as cancelled.
         self.leases.end(EndReason::Dropped);
         if self.sent == 0 || self.on_drop == OnDrop::Leave {
             return Ok(());
@@ -51,7 +51,7 @@ impl Core {
             // The handle that resumed the episode writes its end.
             Some(why) if matches!(**why, Refusal::Superseded) => return Ok(()),
             Some(why) if matches!(**why, Refusal::Log(_)) => return Err(Arc::clone(why)),
-            // An earlier move that failed is not in the log.
+            // A failed earlier move left nothing in the log.
             _ => self.trouble = None,
         }
         let reason = self.reason();
@@ -136,8 +136,8 @@ impl Core {
     }
 }
 
-/// Returns the shortest path of the given events to a node in the table. There is none out of a verification loop,
-/// which only evidence closes.
+/// Returns the shortest path to a node in the table that uses only the given events. No path leads out of a
+/// verification loop, because only evidence closes it.
 fn way(from: NodeSet, events: &[Event], to: Node) -> Option<Vec<Event>> {
     if from == NodeSet::of(LOOP_NODE) {
         return None;

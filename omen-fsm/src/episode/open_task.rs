@@ -1,4 +1,4 @@
-//! Notes on an open directive, in addition to those of the ledger.
+//! Information on an open directive that the ledger does not hold.
 
 use omen_types::{ExecutionMethod, Instant, PacketId, TaskId};
 
@@ -13,6 +13,6 @@ pub(crate) struct OpenTask {
     pub(crate) authority: Option<Authority>,
     /// Deadline of its result.
     pub(crate) due: Instant,
-    /// Number of packets up to and including the directive, for sorting in sending order.
+    /// Number of packets up to and including the directive; determines the sending order.
     pub(crate) order: u64,
 }

@@ -26,7 +26,7 @@ pub struct Moved {
     pub task: Option<Pending>,
 }
 
-/// Refused proposal: the unchanged episode, and a reason that the model can read.
+/// Refused proposal: the unchanged episode, and a reason for the model to read.
 #[must_use = "it holds the episode"]
 pub struct NotMoved {
     /// Episode before the move.
@@ -66,8 +66,8 @@ struct Proposal<'t> {
     mcp: Option<&'t RawValue>,
 }
 
-/// Permissions of a model beyond the moves of an agent that [`AnyEpisode::propose`] accepts: observations, beliefs,
-/// decisions, plans, directives and escalations.
+/// Packets that a model may propose beyond the moves of an agent that [`AnyEpisode::propose`] accepts: observations,
+/// beliefs, decisions, plans, directives and escalations.
 ///
 /// All other packets speak for another party. The model may send them only if the program allows it:
 ///
@@ -100,18 +100,18 @@ impl Allow {
     }
 
     /// Also allows tokens, whose issuer must be the layer that sends them. Without this permission, the program issues
-    /// them: [`Episode::authorize`](super::Episode).
+    /// tokens: [`Episode::authorize`](super::Episode).
     pub const fn tokens(self) -> Self {
         Self { tokens: true, ..self }
     }
 
-    /// Also allows observations of type `user_input`, which report a human's words, and in an escalation the human's
-    /// answer (D8). Without this permission, the program records them.
+    /// Also allows observations of type `user_input`, which report a human's words, and the human's answer to an
+    /// escalation (D8). Without this permission, the program records them.
     pub const fn user_input(self) -> Self {
         Self { user_input: true, ..self }
     }
 
-    /// Also allows results of tasks. Without this permission, the program that carries out a task settles it.
+    /// Also allows task results. Without this permission, the program that carries out a task settles it.
     pub const fn results(self) -> Self {
         Self { results: true, ..self }
     }
@@ -121,12 +121,12 @@ impl Allow {
         Self { alerts: true, ..self }
     }
 
-    /// Also allows envelopes with a stakes level below what their axes justify, which is a warning of INV-012.
+    /// Also allows envelopes whose stakes level is below what their axes justify, which is a warning of INV-012.
     pub const fn understated_stakes(self) -> Self {
         Self { understated: true, ..self }
     }
 
-    /// Whether a proposal may cause an event, as far as its sender is concerned.
+    /// Returns whether the model may cause an event by a proposal.
     pub(super) fn lists(self, event: Event) -> bool {
         // The close is not a packet.
         event.packet_type().is_some() && Word::of_event(event).is_none_or(|word| self.has(word))
@@ -191,8 +191,8 @@ impl Allow {
 
 impl AnyEpisode {
     /// Returns the events that [`AnyEpisode::propose_with`] accepts next, as far as the table, the sequence rules and
-    /// `allow` decide it; list them in a model's prompt. The close of the episode is not a packet, and only layer 1
-    /// ends safe mode, so neither is listed.
+    /// `allow` determine that; list them in a model's prompt. Neither the close of the episode, which is not a packet,
+    /// nor the end of safe mode, which is up to layer 1, is listed.
     ///
     /// ```
     /// use omen_fsm::episode::{Allow, AnyEpisode};
@@ -207,23 +207,23 @@ impl AnyEpisode {
         self.moves().into_iter().filter(|event| allow.lists(*event)).collect()
     }
 
-    /// Makes the move that a JSON text proposes: `{"packet_type": …, "payload": {…}}`. An envelope `mcp` stays in force
-    /// from then on; without it, the packet carries that of the episode. The episode writes the header: a model can
-    /// claim neither another layer nor another time.
+    /// Makes the move that a JSON text proposes: `{"packet_type": …, "payload": {…}}`. If it has an envelope (`mcp`),
+    /// that envelope stays in force; otherwise, the packet carries the episode's. The episode writes the header, so a
+    /// model cannot claim another layer or another time.
     ///
     /// A model cannot speak for others: it cannot issue tokens, answer for the human, settle tasks, send alerts, or
-    /// state lower stakes than the axes of its envelope justify. [`AnyEpisode::propose_with`] allows more. Everything
-    /// else in its envelope, including the axes, is accepted as the model states it.
+    /// state lower stakes than the axes of its envelope justify. [`AnyEpisode::propose_with`] can allow these.
+    /// Everything else in its envelope, including the axes, is accepted as the model states it.
     ///
     /// # Errors
-    /// Violations that a validator would report for the packet, or a packet that the model may not send; then nothing
-    /// is written. An assumption that is stated as verified is judged as in any log (D62, D86): only the typed API
-    /// requires a proof of a verification loop, not a proposal.
+    /// Violations that a validator would report for the packet, or a packet that the model may not send; nothing is
+    /// then written. An assumption that is stated as verified is judged as in any log (D62, D86): only the typed API
+    /// requires the proof of a verification loop, a proposal does not.
     pub fn propose(self, proposal: &str) -> Result<Moved, NotMoved> {
         self.propose_with(Allow::moves(), proposal)
     }
 
-    /// Makes the move that a JSON text proposes, by a model that may send more than the moves of an agent.
+    /// Makes the move that a JSON text proposes; `allow` lists what the model may send beyond the moves of an agent.
     ///
     /// ```
     /// use omen_fsm::episode::{Allow, AnyEpisode, Moved, NotMoved};
@@ -235,7 +235,7 @@ impl AnyEpisode {
     /// ```
     ///
     /// # Errors
-    /// As [`AnyEpisode::propose`]. The issuer of a token must always be the layer that sends it.
+    /// Same as [`AnyEpisode::propose`]. The issuer of a token must always be the layer that sends it.
     pub fn propose_with(self, allow: Allow, proposal: &str) -> Result<Moved, NotMoved> {
         let mut core = self.into_core();
         match core.step(|core| proposed(core, allow, proposal)) {

@@ -32,16 +32,15 @@ impl std::error::Error for ResumeError {
 impl AnyEpisode {
     /// Resumes an episode at the end of its log, with its state, envelope, budgets, tokens, open tasks and the progress
     /// of its loop. Blank lines and packets of episodes other than that of `setup` are skipped. The lines are not
-    /// written again. From then on, the earlier handle of the episode writes nothing, even if the log cannot be
-    /// resumed.
+    /// written again. From then on, the earlier handle to the episode cannot write, even if the log cannot be resumed.
     ///
     /// # Errors
     /// A line that a validator would reject, or packets of the episode in the log of `setup` after the last one of
-    /// `log` ([`Refusal::Stale`]). An incomplete last line, which a failed log leaves, is such a line: remove it first,
-    /// because its move was not completed.
+    /// `log` ([`Refusal::Stale`]). An incomplete last line, which a failed log may leave behind, is also rejected:
+    /// remove it first, because its move was not completed.
     pub fn resume<'l>(setup: Setup, log: impl IntoIterator<Item = &'l str>) -> Result<Self, ResumeError> {
         let mut core = setup.into_core();
-        // Before the log is read: from here on, no other handle writes to it.
+        // Done before the log is read: from here on, no other handle can write to it.
         core.claims.take_over(&core.origin.correlation_id, &core.leases);
         // If the log cannot be resumed, nothing is appended to it.
         let on_drop = std::mem::replace(&mut core.on_drop, OnDrop::Leave);
@@ -64,7 +63,7 @@ impl AnyEpisode {
     }
 }
 
-/// Returns the refusal of a move that requires something that the episode lacks.
+/// Returns the refusal of a move that requires something the episode does not have.
 pub(super) fn missing(code: Code, problem: impl Into<String>) -> Refusal {
     Refusal::rule(Diagnostic::error(code, problem).help(code.info().help))
 }

@@ -1,7 +1,7 @@
 //! Moves that send a directive, call its tool and record the result.
 //!
-//! Between `execute` and `settle`, directives are open, and `?` on the error of a tool would leave them open (E6).
-//! Here, a closure gets the task, its error becomes a FAILURE, and the episode is returned with the error.
+//! Between `execute` and `settle`, directives are open, and `?` on a tool error would leave them open (E6). With these
+//! methods, a closure receives the task, its error becomes a FAILURE, and the episode is returned with the error.
 
 use std::fmt;
 use std::sync::Arc;
@@ -24,12 +24,12 @@ use super::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TaskError<E> {
-    /// Error of the tool.
+    /// The tool returned an error.
     Tool(E),
     /// The task must not run, or its outcome does not count, for instance because its token has expired or its episode
     /// was resumed elsewhere (D52).
     Lapsed(Lapsed),
-    /// The value of the tool does not fit into a packet.
+    /// The tool's value does not fit into a packet.
     DoesNotFit(DoesNotFit),
 }
 
@@ -93,7 +93,7 @@ fn lapsed<V, E>(NotStarted { task, why }: NotStarted) -> TaskOutcome<V, E> {
     (task.cancelled(), Err(TaskError::Lapsed(why)))
 }
 
-/// Returns the outcome of a task, both as its result and as a value.
+/// Returns the outcome of a task, both as its result and as the tool's value.
 fn end<V: Serialize, E: fmt::Display>(task: Running, outcome: Result<V, E>) -> TaskOutcome<V, E> {
     let outcome = outcome.map_err(TaskError::Tool).and_then(|value| {
         task.stands().map_err(TaskError::Lapsed)?;
@@ -103,7 +103,7 @@ fn end<V: Serialize, E: fmt::Display>(task: Running, outcome: Result<V, E>) -> T
     match outcome {
         Ok((value, data)) => (task.success(data), Ok(value)),
         Err(error) => {
-            // The message of a tool may be long, and the result must fit into the log.
+            // A tool's message may be long, and the result must fit into the log.
             let mut message = error.to_string();
             cut(&mut message, LONGEST_MESSAGE);
             let details = ErrorDetails::builder().error_message(message).build();
@@ -177,15 +177,15 @@ fn settle_check<P: Progress, O, T, C, V, E>(
     }
 }
 
-/// Result of a task, and value of its tool.
+/// Result of a task, and the value that its tool returned.
 type TaskOutcome<V, E> = (Settled, Result<V, TaskError<E>>);
 
 impl<P: Progress, O, T> Episode<Verify<P, O, T>> {
-    /// Sends a READ directive of the loop, calls its tool, and records the result, including a FAILURE: like
-    /// `.check(..)`, with the error and value of the tool.
+    /// Sends a READ directive of the loop, calls its tool, and records the result, including a FAILURE. Like
+    /// `.check(..)`, but returns the tool's value or error.
     ///
     /// # Errors
-    /// [`LoopError::Refused`] if the directive is refused; the tool was not called. [`LoopError::Failed`] if the tool
+    /// [`LoopError::Refused`] if the directive was refused; the tool was not called. [`LoopError::Failed`] if the tool
     /// failed; the check may be repeated.
     pub fn check_with<C: VerifyOnlyReads, V: Serialize, E: fmt::Display>(
         self,
@@ -221,10 +221,10 @@ macro_rules! executes {
         $(
             impl Episode<$state> {
                 /// Sends a directive, calls its tool, and records the result. An error of `tool` becomes a FAILURE with
-                /// its text as `error_message`; a value becomes the `result_data`.
+                /// the error's text as `error_message`; a value becomes the `result_data`.
                 ///
                 /// # Errors
-                /// [`ExecuteError::Refused`] if the directive is refused, as by `.execute([..])`; the tool was not
+                /// [`ExecuteError::Refused`] if the directive was refused, as by `.execute([..])`; the tool was not
                 /// called. [`ExecuteError::Failed`] if the tool failed; the episode continues.
                 pub fn execute_with<C $(: $class)?, V: Serialize, E: fmt::Display>(
                     self,
@@ -236,7 +236,7 @@ macro_rules! executes {
                 }
 
                 /// Like `execute_with`, for an async tool. If the future is dropped, the episode is dropped too, and
-                /// its drop policy applies: see [`OnDrop`](super::OnDrop).
+                /// its drop policy applies; see [`OnDrop`](super::OnDrop).
                 ///
                 /// # Errors
                 /// Same as `execute_with`.
@@ -249,8 +249,8 @@ macro_rules! executes {
                     settle_one(episode, run_async(task, tool).await)
                 }
 
-                /// Sends directives, calls the tool of each in turn, even after a failure, and records all results. The
-                /// outcomes are returned in the order of the directives.
+                /// Sends directives, calls the tool for each in turn, even after a failure, and records all results.
+                /// The outcomes are returned in the order of the directives.
                 ///
                 /// # Errors
                 /// A refused directive, as for `.execute([..])`: none is sent, and no tool is called.
@@ -327,7 +327,7 @@ macro_rules! errors {
                 }
             }
 
-            // Not derived, because derived impls would add bounds on the states.
+            // Not derived, because derived impls would add bounds to the states.
             impl<$($parameter $(: $bound)?,)* $(const $number: usize)?> fmt::Debug for $error<$($parameter,)* $($number)?>
             $(where $shown: fmt::Debug)?
             {

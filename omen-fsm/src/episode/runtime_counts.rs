@@ -1,4 +1,4 @@
-//! Facts that are known only at run time: the number of open tasks, permits of tokens in a log, the progress of a loop.
+//! Values known only at run time: the number of open tasks, permits for tokens in a log, the progress of a loop.
 
 use std::marker::PhantomData;
 
@@ -17,15 +17,15 @@ use super::{
 use crate::table::Obligation;
 
 impl<S, const N: usize> Episode<Open<S, N>> {
-    /// Makes the number of open directives dynamic, so that they can be settled separately.
+    /// Turns the number of open directives into a run-time value, so that they can be settled separately.
     pub fn many(self) -> Episode<Many<S>> {
         self.at()
     }
 }
 
 impl<S> Episode<Many<S>> {
-    /// Returns the open tasks, in the order in which they were sent, including those from before the episode was
-    /// resumed. Settling a task twice is refused (E6).
+    /// Returns the open tasks, in sending order, including those sent before the episode was resumed. Settling a task
+    /// twice is refused (E6).
     #[must_use]
     pub fn tasks(&self) -> Vec<Pending> {
         self.core.pending_tasks()
@@ -48,7 +48,7 @@ impl<S> Episode<Many<S>> {
 }
 
 impl Episode<Many<Execute>> {
-    /// Returns to `Execute` after every directive is settled.
+    /// Returns to `Execute` once every directive is settled.
     ///
     /// # Errors
     /// A directive that is still open (E6).
@@ -58,7 +58,7 @@ impl Episode<Many<Execute>> {
 }
 
 impl<P, O, T> Episode<Many<Verify<P, O, T>>> {
-    /// Returns to the loop after every directive is settled. From here on, its progress is known only at run time;
+    /// Returns to the loop once every directive is settled. From then on, its progress is known only at run time;
     /// [`Episode::complete`] checks whether it may close.
     ///
     /// # Errors
@@ -69,8 +69,8 @@ impl<P, O, T> Episode<Many<Verify<P, O, T>>> {
 }
 
 impl<P, O, T> Episode<Verify<P, O, T>> {
-    /// Checks whether the loop meets all requirements for closing with `.believe(..)` in the current envelope. After
-    /// `.under(..)`, check again.
+    /// Checks whether the loop meets all requirements for closing with `.believe(..)` in the current envelope. Check
+    /// again after `.under(..)`.
     ///
     /// # Errors
     /// Unmet obligations (E3).
@@ -78,7 +78,7 @@ impl<P, O, T> Episode<Verify<P, O, T>> {
         let mut unmet: Vec<_> = self.ledger().verification().unmet().map(Obligation::missing).collect();
         let waived = !self.core.has_succeeded();
         if unmet.is_empty() && waived && self.core.mcp.routing.tools_state == ToolsState::ToolsOk {
-            // The tools state of the latest packet waives the SUCCESS; that of the next packet will not.
+            // The tools state of the latest packet waives the SUCCESS, but that of the next packet will not.
             unmet.push(Obligation::Success.missing());
         }
         if unmet.is_empty() {
@@ -88,8 +88,8 @@ impl<P, O, T> Episode<Verify<P, O, T>> {
         Err(self.refuse(why.into()))
     }
 
-    /// Returns the assumptions that the plans of this loop are to verify, by the texts in its log: for a resumed
-    /// episode.
+    /// Returns the assumptions that the plans of this loop are meant to verify, with the texts from its log; for a
+    /// resumed episode.
     pub fn assumptions(&mut self) -> Vec<Assumption> {
         let tag = super::tag::Tag::default();
         self.core.looped.plans.push(tag.clone());
@@ -98,7 +98,7 @@ impl<P, O, T> Episode<Verify<P, O, T>> {
 }
 
 impl<S> Episode<S> {
-    /// Returns permits for remaining uses of a token in the log, typed by its scope: for a resumed episode. If uses are
+    /// Returns permits for remaining uses of a token in the log, typed by its scope; for a resumed episode. If a use is
     /// claimed twice, a directive is refused once the token is used up (E4).
     ///
     /// # Errors
@@ -108,9 +108,9 @@ impl<S> Episode<S> {
         self.core.claim(token_id)
     }
 
-    /// Returns permits for `N` uses of the first live token that covers the scope and has `N` uses left. Permits that
-    /// were issued or claimed before and are not spent yet are not counted: if a use is claimed twice, the second
-    /// directive that spends it is refused (E4).
+    /// Returns permits for `N` uses of the first live token that covers the scope and has `N` uses left. Unspent
+    /// permits that were issued or claimed earlier are not deducted: if a use is claimed twice, the second directive
+    /// that spends it is refused (E4).
     ///
     /// ```
     /// use omen_fsm::episode::{Authorize, Episode, Permit, Refusal};
@@ -126,12 +126,12 @@ impl<S> Episode<S> {
     /// ```
     ///
     /// # Errors
-    /// If there is no such token (E4). The message lists the live tokens.
+    /// No such token exists (E4). The message lists the live tokens.
     pub fn claim_any<Sc: Scope, const N: usize>(&self) -> Result<[Permit<Sc>; N], Refusal> {
         self.core.claim_any()
     }
 
-    /// Returns the live tokens, in the order in which they were issued.
+    /// Returns the live tokens, in the order of issue.
     #[must_use]
     pub fn live_tokens(&self) -> Vec<LiveToken> {
         self.core.live_tokens()
@@ -139,7 +139,7 @@ impl<S> Episode<S> {
 }
 
 impl<S: CanAuthorize> Episode<S> {
-    /// Issues a token whose scope and number of uses are named at run time.
+    /// Issues a token whose scope and number of uses are given at run time.
     ///
     /// # Errors
     /// A scope without a tool, an operation or a use (SCHEMA), or an episode that is over budget without approval of

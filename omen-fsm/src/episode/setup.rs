@@ -44,8 +44,8 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Creates a setup with the correlation id, the envelope of the first packets, and a clock. By default, the episode
-    /// writes to a [`MemoryLog`] and numbers its ids. Each packet comes from a layer that may send it (LAYER, D63).
+    /// Creates a setup from the correlation id, the envelope of the first packets, and a clock. By default, the episode
+    /// writes to a [`MemoryLog`] and numbers its ids. Each packet is sent from a layer that may send it (LAYER, D63).
     pub fn new(correlation_id: CorrelationId, envelope: &impl AnyEnvelope, clock: impl TimeSource) -> Self {
         let mcp = Arc::new(envelope.mcp().clone());
         let stem = correlation_id.as_str().trim_start_matches("corr_").to_owned();
@@ -83,7 +83,7 @@ impl Setup {
         self
     }
 
-    /// Sets the source of ids.
+    /// Sets the id source.
     pub fn ids(mut self, ids: impl IdSource) -> Self {
         self.core.ids = Box::new(ids);
         self
@@ -108,7 +108,7 @@ impl Setup {
         self
     }
 
-    /// Claims the correlation id in `claims` instead of in this process: for an episode that runs on a copy of its log,
+    /// Claims the correlation id in `claims` instead of in this process; for an episode that runs on a copy of its log,
     /// as in a test.
     pub fn claims(mut self, claims: &Claims) -> Self {
         self.core.claims = claims.clone();
@@ -147,8 +147,8 @@ impl Setup {
     /// Starts the episode, before its first packet.
     ///
     /// # Errors
-    /// A correlation id that is already in use in this process (see [`Claims`]) or whose packets are in the log: resume
-    /// that episode with [`AnyEpisode::resume`](super::AnyEpisode::resume). Or an id that is too long.
+    /// A correlation id that is already in use in this process (see [`Claims`]), or whose packets are already in the
+    /// log: resume that episode with [`AnyEpisode::resume`](super::AnyEpisode::resume). Or an id that is too long.
     pub fn start(mut self) -> Result<Episode<Idle>, StartError> {
         let core = &mut self.core;
         let id = &core.origin.correlation_id;

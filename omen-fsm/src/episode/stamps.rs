@@ -1,4 +1,4 @@
-//! Clock of an episode, and ids and times for packet builders.
+//! Clock of an episode, and the ids and times for packet builders.
 
 use std::time::SystemTime;
 
@@ -8,7 +8,7 @@ use omen_types::{Instant, Invalid, PacketId, Timestamp};
 
 use super::ids::IdSource;
 
-/// Source of the time in packets. No rule reads a clock.
+/// Source of packet times. No rule reads a clock.
 pub trait TimeSource: Send + Sync + 'static {
     /// Returns the current time.
     fn now(&self) -> Instant;
@@ -26,7 +26,7 @@ impl TimeSource for SystemClock {
     }
 }
 
-/// An [`IdSource`] and a [`TimeSource`] for the builder of a packet: `.stamp(&mut stamps)`.
+/// Pair of an [`IdSource`] and a [`TimeSource`] for packet builders: `.stamp(&mut stamps)`.
 ///
 /// ```
 /// use omen_fsm::episode::{Numbered, Stamps};

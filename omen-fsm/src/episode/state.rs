@@ -15,18 +15,18 @@ pub(crate) mod sealed {
     pub trait EpisodeSealed {}
 }
 
-/// Type that stands for a state of an episode.
+/// Type that represents a state of an episode.
 pub trait Typestate: sealed::EpisodeSealed {
     /// Name of the type, such as `Decide<Act>`.
     const NAME: &'static str;
-    /// Nodes in the transition table: several where the table leaves the state open (D11).
+    /// Nodes in the transition table: more than one where the table leaves the state open (D11).
     const NODES: &'static [Node];
-    /// Whether directives are open in it. False for `SafeMode`, where earlier directives stay open until the CLEAR
-    /// cancels them (D13).
+    /// Whether directives are open in this state. False for `SafeMode`, where earlier directives stay open until
+    /// the CLEAR cancels them (D13).
     const OPEN: bool;
 }
 
-/// Decision that was not carried out yet; `O` is its outcome (D5, D6).
+/// Decision that has not been carried out yet; `O` is its outcome (D5, D6).
 #[derive(Debug)]
 pub struct Decide<O>(PhantomData<O>);
 
@@ -40,24 +40,24 @@ pub struct Verify<P, O, T>(PhantomData<(P, O, T)>);
 #[derive(Debug)]
 pub struct Open<S, const N: usize>(PhantomData<S>);
 
-/// State `S` with open directives, whose number is known only at run time (E6).
+/// State `S` with open directives whose number is known only at run time (E6).
 #[derive(Debug)]
 pub struct Many<S>(PhantomData<S>);
 
 /// Loop without a plan.
 #[derive(Debug)]
 pub enum Unplanned {}
-/// Loop with a plan, in which no directive was sent yet.
+/// Loop with a plan, but without a directive.
 #[derive(Debug)]
 pub enum Planned {}
-/// Loop in which a READ directive was sent, and none has succeeded yet.
+/// Loop with a READ directive, none of which has succeeded yet.
 #[derive(Debug)]
 pub enum Attempted {}
-/// Loop in which a READ directive has succeeded.
+/// Loop with a READ directive that has succeeded.
 #[derive(Debug)]
 pub enum Proven {}
-/// Loop that was checked to be complete at run time. In another envelope, it must be checked again, because it may be
-/// complete only by a waiver.
+/// Loop found complete by a check at run time. In another envelope, it must be checked again, because it may be
+/// complete only because of a waiver.
 #[derive(Debug)]
 pub enum Complete {}
 

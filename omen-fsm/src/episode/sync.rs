@@ -1,3 +1,3 @@
-//! Locks of shared records. A model checker replaces them: see `tests/interleavings.rs`.
+//! Locks of shared records. Tests with a model checker replace them; see `tests/interleavings.rs`.
 
 pub(crate) use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,7 +1,7 @@
-//! Safety class in which an episode calls each of its tools (D88).
+//! Safety class with which an episode calls each of its tools (D88).
 //!
-//! A tool id stands for one tool. If it is called once as a tool that reads and once as one that may write, one of the
-//! two is wrong, and the one that reads needs no token. In a log that is a warning; here, the call is refused.
+//! A tool id identifies one tool. If it is called both as a tool that reads and as one that may write, one of the two classes is
+//! wrong, and the call that claims to read needs no token. In a log, this is a warning; here, the call is refused.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use omen_types::{Code, Diagnostic};
 
 use super::errors::Refusal;
 
-/// Whether the episode calls a tool as one that may write, by tool id. The first call decides.
+/// Whether the episode calls a tool as one that may write, by tool id; determined by the first call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ToolClasses(BTreeMap<String, bool>);
 
@@ -21,7 +21,7 @@ impl ToolClasses {
         }
     }
 
-    /// Checks planned calls against earlier calls and against each other.
+    /// Checks planned calls against earlier calls and against one another.
     pub(crate) fn check<'o>(&self, calls: impl Iterator<Item = (&'o str, bool)>) -> Result<(), Refusal> {
         let mut now: BTreeMap<&str, bool> = BTreeMap::new();
         for (tool, writes) in calls {

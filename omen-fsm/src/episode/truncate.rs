@@ -1,9 +1,9 @@
-//! Shortening of records that are too long for a line.
+//! Truncation of records that are too long for a line.
 //!
-//! A record (an observation, a belief, an alert, the reasons of a decision, an escalation) is for reading. If it were
-//! refused for its length, it would be lost, and a move without an error in its type would fail. So it is shortened,
-//! and the log reports that. The parameters of a directive, on which a tool acts, are never shortened; such a directive
-//! is refused.
+//! A record (an observation, a belief, an alert, the reasons of a decision, an escalation) is meant to be read.
+//! Refusing it for its length would lose it, and would make a move fail that has no error in its type. So it is
+//! shortened, and the log reports that. The parameters of a directive, which a tool acts on, are never shortened; a
+//! directive that is too long is refused.
 
 use omen_types::fit::{cut, shorten, size};
 use omen_types::limits::MAX_LINE_BYTES;
@@ -12,7 +12,7 @@ use omen_types::{Code, Diagnostic, Packet};
 
 use super::errors::Refusal;
 
-/// First length of texts and lists to try.
+/// Length of texts and lists to try first.
 const FIRST: usize = MAX_LINE_BYTES / 16;
 
 /// Length up to which texts and lists are never shortened.
@@ -22,7 +22,7 @@ const LEAST: usize = 256;
 pub(super) struct SerializedRecord {
     pub(super) packet: Packet,
     pub(super) text: String,
-    /// Length of the line before it was shortened, or `None`.
+    /// Length of the line before shortening, or `None` if it was not shortened.
     pub(super) was: Option<usize>,
 }
 
@@ -51,7 +51,7 @@ pub(super) fn record(packet: Packet) -> Result<SerializedRecord, Refusal> {
         }
         most /= 2;
     }
-    // The record is refused like any line that is too long.
+    // The record is refused, like any line that is too long.
     Ok(SerializedRecord { text: text(&packet)?, packet, was: None })
 }
 
@@ -83,7 +83,7 @@ fn members(map: &mut Map<String, Value>, most: usize) {
     map.values_mut().for_each(|value| free(value, most));
 }
 
-/// Shortens a free-form value: one that is too long becomes its truncated JSON text.
+/// Shortens a free-form value: one that is too long is replaced by its truncated JSON text.
 fn free(value: &mut Value, most: usize) {
     match value {
         Value::String(text) => cut(text, most),

@@ -21,7 +21,7 @@ impl UserInput {
     }
 
     /// Returns the complete content of the observation. `None` if the observation was shortened because it was too long
-    /// for a line, or if all inputs of the decision together exceed the limit for a line (16 MiB): an incomplete input
+    /// for a line, or if all inputs of the decision together exceed the limit of a line (16 MiB): an incomplete input
     /// cannot be screened.
     #[must_use]
     pub fn payload(&self) -> Option<&ObservationPayload> {
@@ -29,7 +29,7 @@ impl UserInput {
     }
 }
 
-/// The user inputs of one episode, shared with the handles of its tasks.
+/// User inputs of one episode, shared with the handles to its tasks.
 #[derive(Debug, Default)]
 pub(crate) struct UserInputs(Mutex<InputRecord>);
 
@@ -37,18 +37,18 @@ pub(crate) struct UserInputs(Mutex<InputRecord>);
 struct InputRecord {
     /// Inputs on which the latest decision is based.
     decided: Vec<Arc<UserInput>>,
-    /// Inputs since then.
+    /// Inputs since the latest decision.
     since: Vec<Arc<UserInput>>,
     /// Total size of the stored content in bytes.
     bytes: usize,
-    /// Whether the latest decision left the request unsettled: the next decision is about the same request.
+    /// Whether the latest decision did not settle the request, so that the next decision concerns the same request.
     unsettled: bool,
-    /// Whether the latest decision has not been acted on yet, so that another may replace it (D7).
+    /// Whether the latest decision has not been acted on yet, so another may replace it (D7).
     rests: bool,
 }
 
 impl UserInputs {
-    /// Updates the inputs after a packet of the log.
+    /// Updates the inputs with a packet of the log.
     pub(crate) fn note(&self, packet: &Packet) {
         let mut record = self.lock();
         match packet {
@@ -65,7 +65,7 @@ impl UserInputs {
         }
     }
 
-    /// Records that an input was shortened when it was written, so it is incomplete.
+    /// Records that an input was shortened when it was written, and is therefore incomplete.
     pub(crate) fn shortened(&self, id: &PacketId) {
         let mut record = self.lock();
         if let Some(input) = record.since.iter_mut().find(|input| input.packet_id == *id) {
@@ -73,14 +73,14 @@ impl UserInputs {
         }
     }
 
-    /// Returns the inputs on which the open directives are based, in log order: those of the latest decision, and those
-    /// since then.
+    /// Returns the inputs on which the open directives are based, in log order: those of the latest decision and all
+    /// later ones.
     pub(crate) fn inputs(&self) -> Vec<Arc<UserInput>> {
         let record = self.lock();
         record.decided.iter().chain(&record.since).cloned().collect()
     }
 
-    /// Ignores poisoning: after a panic with the lock held, the worst case is a stored input that is not counted.
+    /// Ignores poisoning: after a panic with the lock held, at worst a stored input is not counted.
     fn lock(&self) -> MutexGuard<'_, InputRecord> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -88,13 +88,13 @@ impl UserInputs {
 
 impl InputRecord {
     fn observe(&mut self, packet_id: PacketId, payload: &ObservationPayload) {
-        // Small inputs also take memory.
+        // Small inputs take memory, too.
         let bytes = self.bytes.saturating_add(size(payload).max(LEAST_BYTES));
         let fits = bytes <= MAX_LINE_BYTES;
         if fits {
             self.bytes = bytes;
         }
-        // One input without content suffices to show that inputs are missing.
+        // A single input without content is enough to show that inputs are missing.
         if fits || self.since.last().is_none_or(|last| last.payload.is_some()) {
             self.since.push(Arc::new(UserInput { packet_id, payload: fits.then(|| payload.clone()) }));
         }
@@ -108,7 +108,7 @@ impl InputRecord {
             }
         }
         self.decided.append(&mut self.since);
-        // The second decision of a loop (E3.5) and the one after a human's answer concern the request of the first.
+        // The second decision of a loop (E3.5) and the decision after a human's answer concern the request of the first one.
         self.unsettled = matches!(outcome, DecisionOutcome::VerifyFirst | DecisionOutcome::Escalate);
         self.rests = true;
     }

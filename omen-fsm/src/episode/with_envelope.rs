@@ -6,8 +6,8 @@ use super::demands::Progress;
 use super::state::{Decide, Many, Open, Typestate, Verify};
 use super::{Authorize, Episode, Escalated, Execute, Fork, Idle, Model, Review, SafeMode, Sense};
 
-/// Tools state on which a loop may rely in a new envelope, where the envelope before had `Before`. Whether its SUCCESS
-/// is waived depends on the packet before the belief update (D22). So a new envelope, in which no packet was sent yet,
+/// Tools state that a loop may rely on in a new envelope, if the previous envelope had `Before`. Whether its SUCCESS
+/// is waived depends on the packet before the belief update (D22). So a new envelope in which no packet was sent yet
 /// can remove the waiver but not grant it; `complete()` takes later packets into account.
 pub trait ToolsThen<Before> {
     /// Resulting tools state.
@@ -27,7 +27,7 @@ impl<B> ToolsThen<B> for Judged {
     type Then = Self;
 }
 
-/// State after a change to an envelope with the tools state `T`. It matters to a verification loop, because degraded
+/// State after a change to an envelope with the tools state `T`. This matters in a verification loop, because degraded
 /// tools waive its SUCCESS (D22).
 pub trait Under<T>: Typestate {
     /// State after the change.

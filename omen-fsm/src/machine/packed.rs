@@ -1,4 +1,4 @@
-//! Compact representation of a machine: a validator may have millions of episodes that wait for their next packet.
+//! Compact representation of a machine: a validator may hold millions of episodes that wait for their next packet.
 
 use omen_invariants::Ledger;
 use omen_invariants::ledger::Size;
@@ -8,15 +8,15 @@ use crate::table::{LOOP_NODE, NodeSet};
 
 /// A [`Machine`] in one small allocation, with the id of its episode.
 ///
-/// The ids that must not be repeated (D21) take 16 bytes each, and the rest of an episode without open directives about
-/// 60. The machine that [`unpack`](Self::unpack) returns judges every packet like the original. Only the evidence of
-/// finished verification loops is omitted, because no packet can cite it (D22).
+/// The ids that must not be repeated (D21) take 16 bytes each, and the rest of an episode without open directives takes
+/// about 60. The machine that [`unpack`](Self::unpack) returns judges every packet as the original would. Only the
+/// evidence of finished verification loops is omitted, because no packet can cite it (D22).
 #[derive(Clone, Debug)]
 pub struct PackedMachine(Box<[u8]>);
 
 impl Machine {
     /// Packs the machine; `None` if it takes more than four kilobytes, or has so many ids or directives that packing
-    /// and unpacking would take longer than judging a packet. `buffer` is scratch space, which the next call may reuse.
+    /// and unpacking would take longer than judging a packet. `buffer` is scratch space that the next call may reuse.
     #[must_use]
     pub fn pack(&self, correlation_id: &str, buffer: &mut Vec<u8>) -> Option<PackedMachine> {
         let length = u16::try_from(correlation_id.len()).ok()?;
@@ -32,7 +32,7 @@ impl Machine {
 
 /// Serialization for snapshots.
 impl Machine {
-    /// Appends the machine to a buffer, regardless of its size: equal machines yield equal bytes on every platform.
+    /// Appends the machine to a buffer, regardless of its size. Equal machines yield equal bytes on every platform.
     pub fn write(&self, buffer: &mut Vec<u8>) {
         buffer.extend_from_slice(&self.nodes.bits().to_le_bytes());
         // `Size::Any` packs every ledger.
@@ -54,7 +54,7 @@ impl PackedMachine {
         std::str::from_utf8(self.parts().correlation_id).unwrap_or_default()
     }
 
-    /// Whether it belongs to the episode with this id.
+    /// Returns whether the machine belongs to the episode with this id.
     #[must_use]
     pub fn is_of(&self, correlation_id: &str) -> bool {
         self.parts().correlation_id == correlation_id.as_bytes()
@@ -66,7 +66,7 @@ impl PackedMachine {
         self.parts().nodes
     }
 
-    /// Whether a directive has no result yet; otherwise [`Machine::tick`] has no findings.
+    /// Returns whether any directive has no result yet; otherwise, [`Machine::tick`] has no findings.
     #[must_use]
     pub fn has_open(&self) -> bool {
         self.parts().has_open
@@ -80,7 +80,7 @@ impl PackedMachine {
     }
 
     fn parts(&self) -> Parts<'_> {
-        // INVARIANT: `pack` wrote the bytes, so none is missing.
+        // INVARIANT: `pack` wrote the bytes, so none are missing.
         let (first, rest) = self.0.split_first_chunk().unwrap_or((&[0; 5], &[]));
         let [length, length_high, nodes, nodes_high, open] = *first;
         let length = usize::from(u16::from_le_bytes([length, length_high]));

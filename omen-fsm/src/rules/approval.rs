@@ -1,5 +1,5 @@
-//! Approval of a budget overrun, depending on the state of the episode (INV-005). The invariants detect the overrun,
-//! but know no states; the table determines which approval is legal next (D32).
+//! Approval of a budget overrun, depending on the state of the episode (INV-005). The invariants detect the overrun
+//! but do not know the states; the table determines which approval is legal next (D32).
 
 use omen_types::{Code, Diagnostic, Severity};
 
@@ -7,7 +7,7 @@ use crate::help::inv_005 as texts;
 use crate::table::{Event, Node, NodeSet};
 
 /// Sets the help of INV-005 findings to the approval that is legal in the episode's state: the state before a refused
-/// packet, and the state after one with only a warning.
+/// packet, or the state after one with only a warning.
 pub(crate) fn refine(findings: &mut [Diagnostic], before: NodeSet, after: NodeSet) {
     for finding in findings.iter_mut().filter(|finding| finding.code == Code::Inv005) {
         let nodes = if finding.severity == Severity::Error { before } else { after };
@@ -21,7 +21,7 @@ pub(crate) fn refined(finding: Diagnostic, nodes: NodeSet) -> Diagnostic {
     finding.help(help(nodes)).note(texts::SET_BY)
 }
 
-/// Returns the help that is legal in some nodes.
+/// Returns the help that is legal in the given nodes.
 fn help(nodes: NodeSet) -> &'static str {
     let is_legal = |event| !nodes.after(event).is_empty();
     if nodes == NodeSet::of(Node::SafeMode) {

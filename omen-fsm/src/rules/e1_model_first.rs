@@ -21,7 +21,7 @@ pub(super) fn check(transition: &Transition<'_>) -> Option<Diagnostic> {
     })
 }
 
-/// Whether a decision has a belief as its basis.
+/// Returns whether a decision has a belief as its basis.
 pub(super) fn has_belief(ledger: &Ledger) -> bool {
     ledger.believes()
 }

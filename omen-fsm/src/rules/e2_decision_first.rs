@@ -29,7 +29,7 @@ pub(super) fn check(transition: &Transition<'_>) -> Option<Diagnostic> {
     Some(Diagnostic::error(Code::E2, message).at("/header/packet_type").help(help))
 }
 
-/// Whether the latest decision is to act.
+/// Returns whether the latest decision is ACT.
 pub(super) fn acts(ledger: &Ledger) -> bool {
     ledger.decision() == Some(DecisionOutcome::Act)
 }

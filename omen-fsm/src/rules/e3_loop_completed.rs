@@ -9,7 +9,7 @@ use super::transition::Transition;
 use crate::help::e3 as help;
 use crate::table::{EVIDENCE_MISSING, Event, LOOP_CLOSED_BY, LOOP_NODE, NodeSet, Obligation};
 
-/// Refuses a directive before the loop's plan immediately (D22).
+/// Refuses a directive that is sent before the loop's plan (D22).
 pub(super) fn planned(transition: &Transition<'_>) -> Option<Diagnostic> {
     (!has_plan(transition.context.ledger)).then(|| {
         Diagnostic::error(Code::E3, "cannot send a directive before the plan of the verification loop")
@@ -46,7 +46,7 @@ pub(super) fn complete(transition: &Transition<'_>) -> Option<Diagnostic> {
     })
 }
 
-/// Whether a belief update that cites evidence may close the loop.
+/// Returns whether a belief update that cites evidence may close the loop.
 pub(super) fn may_close(ledger: &Ledger) -> bool {
     ledger.verification().unmet().next().is_none()
 }
@@ -81,7 +81,7 @@ pub(super) fn at_end(nodes: NodeSet, ledger: &Ledger) -> Option<Diagnostic> {
     })
 }
 
-/// Returns the packets after which the loop may close, if the closing one cites its evidence.
+/// Returns the packets after which the loop may close, provided that the closing packet cites the loop's evidence.
 fn before_closing(nodes: NodeSet, ledger: &Ledger) -> Vec<Event> {
     route::to(nodes, LOOP_CLOSED_BY, ledger).unwrap_or_default()
 }
@@ -105,7 +105,7 @@ mod tests {
     use super::{at_end, may_close};
     use crate::table::{Node, Obligation};
 
-    /// Returns a loop that meets all obligations but one.
+    /// Returns a loop that meets all obligations except, optionally, one.
     fn looped(without: Option<Obligation>) -> TestEpisode {
         let verify = packet(DecisionPacket, &[("/payload/decision_outcome", "VERIFY_FIRST".into())]);
         let seen = packet(ObservationPacket, &[("/header/packet_id", "pkt_seen".into())]);

@@ -41,14 +41,14 @@ pub(super) fn check(transition: &Transition<'_>) -> Option<Diagnostic> {
     })
 }
 
-/// Whether any token permits a directive.
+/// Returns whether any live token exists.
 pub(super) fn has_live_token(ledger: &Ledger, now: Instant) -> bool {
     ledger.tokens().any_live(now)
 }
 
 fn without_token(transition: &Transition<'_>, directive: &TaskDirectivePayloadFacts<'_>) -> Diagnostic {
     let class = safety_class(&transition.context.facts.header, directive);
-    // The type of the task is a sufficient reason by itself (D23).
+    // The task type is sufficient by itself (D23).
     let operation = writing_operation(directive).filter(|_| directive.task_type != TaskType::ToolWrite);
     let why = match (directive.tool_safety_class, operation) {
         (Some(stated), _) if stated == class => String::new(),
@@ -70,7 +70,7 @@ fn error(transition: &Transition<'_>, message: String) -> Diagnostic {
     Diagnostic::error(Code::E4, message).at("/payload/authorization_token_id").help(remedy(transition))
 }
 
-/// The packet that has issued the only live token for the tool of a directive.
+/// Returns the packet that issued the only live token for the tool of a directive.
 fn only_token<'t>(transition: &Transition<'t>) -> Option<&'t str> {
     let PayloadFacts::TaskDirective(directive) = &transition.context.facts.payload else { return None };
     let tool = directive.execution_method.tool_id.as_deref()?;
@@ -79,7 +79,7 @@ fn only_token<'t>(transition: &Transition<'t>) -> Option<&'t str> {
     Some(&only.issued_by)
 }
 
-/// Returns how to get a live token, depending on the episode's state.
+/// Returns advice on how to get a live token, depending on the episode's state.
 fn remedy(transition: &Transition<'_>) -> String {
     let Transition { context, nodes, .. } = transition;
     let Some(mut events) = route::to(*nodes, Event::Authorize, context.ledger) else {
@@ -97,12 +97,12 @@ fn remedy(transition: &Transition<'_>) -> String {
     }
 }
 
-/// Returns the least `authorized_scope` of a token for a directive.
+/// Returns the minimal `authorized_scope` of a token for a directive.
 fn scope(transition: &Transition<'_>) -> String {
     let PayloadFacts::TaskDirective(directive) = &transition.context.facts.payload else { return "{}".to_owned() };
     let tool = directive.execution_method.tool_id.as_deref().unwrap_or("…");
     let operation = writing_operation(directive).unwrap_or(OperationType::Write);
-    // In the order of the schema.
+    // In schema order.
     format!("{{\"tool_ids\": [\"{tool}\"], \"operation_types\": [\"{operation}\"]}}")
 }
 
@@ -117,7 +117,7 @@ mod tests {
 
     const NOW: &str = "2026-03-01T10:00:00Z";
 
-    /// Returns an episode with a token for two uses that expires at a time.
+    /// Returns an episode with a token for two uses that expires at the given time.
     fn issued(expiry: &str) -> TestEpisode {
         let token = [
             ("/header/created_at", NOW.into()),
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(episode.refused(&write("token_t".into())), []);
     }
 
-    /// Its id is not kept, but the packet that has issued it is.
+    /// Its id is not kept, but the packet that issued it is.
     #[test]
     fn the_only_token_for_the_tool_is_named() {
         let help = |episode: &TestEpisode, tool: &str| {

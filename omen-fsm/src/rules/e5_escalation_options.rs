@@ -1,5 +1,5 @@
-//! E5, as `episode.fsm.json` states it (also INV-009). The schema requires all of it, so the schema stage reports
-//! a violation with this code (D37), and nothing remains to be checked here.
+//! E5, as `episode.fsm.json` states it (also INV-009). The schema covers all of its requirements, so the schema
+//! stage reports a violation with this code (D37), and nothing remains to be checked here.
 
 #[cfg(test)]
 mod tests {

@@ -42,7 +42,7 @@ pub(super) fn nothing_open(transition: &Transition<'_>) -> Option<Diagnostic> {
         .then(|| Diagnostic::error(Code::E6, "no directive is open").at("/header/packet_type").help(help::NONE_OPEN))
 }
 
-/// Returns the location of an open directive: its line and its id.
+/// Returns a description of an open directive: its id and the time at which it was sent.
 fn sent(open: &OpenDirective) -> String {
     format!("`{}` was sent at {}, and has no result", open.packet_id, open.created_at)
 }
@@ -75,10 +75,10 @@ fn answered(ledger: &Ledger, result: &TaskResultPayloadFacts<'_>) -> Option<Diag
         };
         let finding = Diagnostic::error(Code::E6, problem).at("/payload/directive_packet_id").label(label);
         let open = ledger.open().in_order();
-        // The id of a packet is not a misspelling of another one.
+        // An id of an accepted packet is not a misspelling.
         let is_unknown = !ledger.has_accepted(directive_id);
         if let Some(meant) = misspelt(directive_id, open.iter().map(|open| &*open.packet_id)).filter(|_| is_unknown) {
-            // A result that misses both may be of another directive.
+            // A result that matches neither id may belong to another directive.
             let is_sure = open.iter().any(|open| *open.packet_id == *meant && *open.task_id == **task_id);
             return Some(did_you_mean(finding, meant, is_sure));
         }
@@ -98,7 +98,7 @@ fn answered(ledger: &Ledger, result: &TaskResultPayloadFacts<'_>) -> Option<Diag
     })
 }
 
-/// A finding on an identifier that is written otherwise where it was given.
+/// Extends the finding on a misspelt identifier with the correct spelling.
 fn did_you_mean(finding: Diagnostic, meant: &str, is_sure: bool) -> Diagnostic {
     let text = format!("\"{meant}\"");
     finding.help(help::misspelt(meant)).edit(if is_sure { Edit::safe(text) } else { Edit::needs_consent(text) })
@@ -127,7 +127,7 @@ mod tests {
         packet(TaskResultPacket, &members)
     }
 
-    /// The help for a result, and whether it can be applied.
+    /// Returns the help for a result, and the text of the edit if it can be applied safely.
     fn help(directive: &str, task: &str) -> (Option<String>, Option<String>) {
         let directive_sent =
             [("/header/packet_id", "pkt_directive_1".into()), ("/payload/task_id", "task_resize".into())];
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(help("pkt_directve_1", "task_resize"), meant("pkt_directive_1"));
         assert_eq!(help("pkt_directive-l", "task_resize"), meant("pkt_directive_1"));
         assert_eq!(help("pkt_directive_1", "task_reszie"), meant("task_resize"));
-        // Another number is another directive.
+        // A different number means a different directive.
         assert_eq!(help("pkt_directive_2", "task_resize").1, None);
         assert_eq!(help("pkt_directive_1", "task_other").1, None);
     }

@@ -10,7 +10,7 @@ use crate::table::{Node, NodeSet};
 
 /// Returns the findings on the end of the stream. In safe mode, an episode may end with open directives (D4).
 pub(crate) fn check(nodes: NodeSet, ledger: &Ledger, fixed: Option<Instant>) -> Vec<(Option<&str>, Diagnostic)> {
-    // Safe mode does not cancel announced observations that never came.
+    // Safe mode does not cancel observations that were announced but never arrived.
     let dangling = chain_of_packets::at_end(ledger);
     if nodes == NodeSet::of(Node::SafeMode) {
         return dangling.collect();
@@ -21,7 +21,7 @@ pub(crate) fn check(nodes: NodeSet, ledger: &Ledger, fixed: Option<Instant>) -> 
     if all.is_empty() {
         all.extend(fsm_legal_transition::at_end(nodes, ledger).map(|finding| (None, finding)));
     }
-    // An episode without a packet has no clock, and cannot be over budget.
+    // An episode without packets has no clock, and cannot be over budget.
     let now = fixed.or_else(|| ledger.clock());
     let overrun = now.and_then(|now| inv_005_budget_overrun::at_end(ledger, now));
     all.extend(overrun.map(|finding| (None, approval::refined(finding, nodes))));

@@ -10,8 +10,8 @@ use super::refusals;
 use super::transition::Transition;
 use crate::table::{Event, Node, NodeSet};
 
-/// Returns the first packet of a type in the valid examples, with members set by their JSON pointers; `null` removes
-/// one.
+/// Returns the first packet of a type in the valid examples, with fields set by their JSON pointers; `null` removes
+/// a field.
 pub(crate) fn packet(packet_type: PacketType, members: &[(&str, Value)]) -> Value {
     let mut packet = omen_schema::EXAMPLES
         .iter()
@@ -34,7 +34,7 @@ fn set(packet: &mut Value, pointer: &str, value: &Value) {
     }
 }
 
-/// Episode in a test. The test sets its nodes; the ledger is that of the accepted packets.
+/// Episode in a test. The test sets its nodes; the ledger reflects the accepted packets.
 pub(crate) struct TestEpisode {
     nodes: NodeSet,
     ledger: Ledger,
@@ -56,7 +56,7 @@ impl TestEpisode {
         self.update(packet, Update::default())
     }
 
-    /// Accepts a packet, with the state machine's knowledge about it.
+    /// Accepts a packet, with what the state machine knows about it.
     pub(crate) fn update(mut self, packet: &Value, update: Update) -> Self {
         let line = packet.to_string();
         let facts = PacketFacts::parse(&line).unwrap_or_else(|rejected| panic!("{rejected}"));
@@ -74,7 +74,7 @@ impl TestEpisode {
         what(&Transition { context, event, nodes: self.nodes, next: self.nodes.after(event) })
     }
 
-    /// Returns the codes with which the table and E1–E7 refuse a packet, in order.
+    /// Returns the codes for which the table and E1–E7 refuse a packet, in order.
     pub(crate) fn refused(&self, packet: &Value) -> Vec<Code> {
         let found = self.with(packet, refusals::check);
         found.into_iter().flat_map(|found| std::iter::once(found.code).chain(found.also)).collect()

@@ -1,4 +1,4 @@
-//! FSM, as `rules.json` states it: the table has a row, and an episode closes from S7 (D81).
+//! FSM, as `rules.json` states it: the table has a row for each packet, and an episode closes from S7 (D81).
 
 use omen_invariants::Ledger;
 use omen_types::{Code, Diagnostic};
@@ -8,7 +8,7 @@ use super::transition::Transition;
 use crate::help::fsm as help;
 use crate::table::{Event, Node, NodeSet, RefusalInfo};
 
-/// Returns the finding on an illegal packet, worded for the code of the refusal.
+/// Returns the finding on an illegal packet, worded according to the code of the refusal.
 pub(super) fn check(refusal: &RefusalInfo, transition: &Transition<'_>) -> Diagnostic {
     let nodes = transition.nodes;
     let problem = format!("{} is not legal in {nodes}", transition.event.description());
@@ -20,19 +20,19 @@ pub(super) fn check(refusal: &RefusalInfo, transition: &Transition<'_>) -> Diagn
     }
 }
 
-/// Returns which packets to send first, if the packet is legal after them, and which are legal now.
+/// Returns the packets to send first, if the packet is legal after them, and the packets that are legal now.
 fn remedy(transition: &Transition<'_>) -> String {
     let (nodes, event) = (transition.nodes, transition.event);
     let help = match route::to(nodes, event, transition.context.ledger) {
         Some(events) => help::first(route::words(&events), route::names(&events), nodes, legal(nodes)),
         None => help::nowhere(nodes, legal(nodes)),
     };
-    // The list names a packet that differs only in `observation_type`.
+    // The list includes a packet that differs only in `observation_type`.
     let may_answer = event == Event::Observe && !nodes.after(Event::ObserveUser).is_empty();
     if may_answer { help::no_answer(help) } else { help }
 }
 
-/// Returns the finding on an episode that ends where no episode closes (D81).
+/// Returns the finding on an episode that ends in a state in which no episode closes (D81).
 pub(super) fn at_end(nodes: NodeSet, ledger: &Ledger) -> Option<Diagnostic> {
     if nodes.contains(Node::INITIAL) || nodes.contains(Node::Review) {
         return None;
@@ -42,7 +42,7 @@ pub(super) fn at_end(nodes: NodeSet, ledger: &Ledger) -> Option<Diagnostic> {
         let events = route::names(&[Event::ObserveUser]);
         (format!("the episode ends in {nodes}: a human is awaited"), help::awaited(events))
     } else {
-        // A decision should be carried out: another decision would be a detour.
+        // A decision to act should be carried out: another decision would be a detour.
         let route = route::to(nodes, Event::Close, ledger).filter(|_| nodes != NodeSet::of(Node::DecideAct));
         let help = match route {
             Some(events) => help::close(route::words(&events), route::names(&events)),
@@ -53,9 +53,9 @@ pub(super) fn at_end(nodes: NodeSet, ledger: &Ledger) -> Option<Diagnostic> {
     Some(Diagnostic::warning(Code::Fsm, problem).help(help))
 }
 
-/// Returns a description of the legal packets in some nodes.
+/// Returns a description of the packets that are legal in the given nodes.
 fn legal(nodes: NodeSet) -> String {
-    // Alerts are legal everywhere, and would only lengthen the list.
+    // Alerts are legal everywhere and would only lengthen the list.
     let legal = nodes.legal().filter(|event| !matches!(event, Event::Alert | Event::Halt));
     legal.map(Event::description).collect::<Vec<_>>().join("; ")
 }
@@ -85,7 +85,7 @@ mod tests {
                 assert_eq!(found.message.contains("a human is awaited"), *node == Node::Escalated, "{node:?}");
             }
         }
-        // A belief update that has left S6 may be the last packet (D11).
+        // A belief update that left S6 may be the last packet (D11).
         let left = NodeSet::of(Node::Execute).after(Event::Believe);
         assert!(at_end(left, &Ledger::default()).is_none());
     }

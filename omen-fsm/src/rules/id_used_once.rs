@@ -29,7 +29,7 @@ pub(crate) fn check(facts: &PacketFacts<'_>, packet_id: Fingerprint, ledger: &Le
     }
 }
 
-/// Returns the id with the smallest number that makes it unused.
+/// Returns the id with the smallest numeric suffix that makes it unused.
 fn unused(id: &str, kind: Kind, ledger: &Ledger) -> String {
     let numbered = |number: u64| format!("{id}_{number}");
     // There are more numbers than ids in an episode.
@@ -44,7 +44,7 @@ mod tests {
 
     use super::super::fixture::{TestEpisode, packet};
 
-    /// Returns the locations of the findings on a directive after one with the ids `pkt_1` and `task_1`.
+    /// Returns the positions of the findings on a directive that follows one with the ids `pkt_1` and `task_1`.
     fn found(packet_id: &str, task_id: &str) -> Vec<Option<String>> {
         let directive = |packet_id: &str, task_id: &str| {
             packet(

@@ -1,4 +1,4 @@
-//! LAYER, as `rules.json` states it (D63). The senders are a table of `episode.fsm.json`, so the rule is here and
+//! LAYER, as `rules.json` states it (D63). The senders are a table in `episode.fsm.json`, so the rule is here and
 //! not among the invariants.
 
 use omen_types::{Code, Diagnostic, LayerSource, PacketFacts, PayloadFacts};
@@ -6,7 +6,7 @@ use omen_types::{Code, Diagnostic, LayerSource, PacketFacts, PayloadFacts};
 use crate::help::layer as help;
 use crate::table::{Event, ISSUES_FOR_OTHERS, layer_name};
 
-/// Adds a warning for each member that names a wrong layer.
+/// Adds a warning for each field that names a wrong layer.
 pub(crate) fn check(facts: &PacketFacts<'_>, event: Event, findings: &mut Vec<Diagnostic>) {
     let found = facts.header.layer_source;
     if let Some(senders) = event.senders()

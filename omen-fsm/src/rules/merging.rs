@@ -1,8 +1,8 @@
-//! One finding for all rules that a packet violates (D37).
+//! Merging the findings on a packet into one that names all violated rules (D37).
 
 use omen_types::{Code, Diagnostic};
 
-/// Merges the report of another rule into the first finding.
+/// Merges the finding of another rule into the first finding.
 pub(super) fn merge(mut first: Diagnostic, other: Diagnostic) -> Diagnostic {
     first.notes.push(format!("{}: {}", other.code, other.message));
     first.notes.extend(other.notes);

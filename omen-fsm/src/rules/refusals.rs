@@ -1,5 +1,5 @@
 //! Evaluation of the list `cells` of `episode.fsm.json`: an illegal packet gets one finding. Its `code` is that of the
-//! first refusal that applies; `also` has the codes of the others (D37, D51).
+//! first refusal that applies; `also` lists the codes of the others (D37, D51).
 
 use omen_invariants::Ledger;
 use omen_types::{Diagnostic, Instant};
@@ -10,7 +10,7 @@ use super::{can_hold, fsm_legal_transition, lacks, leaves_behind, without_row};
 use crate::help::fsm as help;
 use crate::table::{Event, NodeSet, REFUSALS, RefusalInfo};
 
-/// Returns the finding of the table and of E1–E7 on a packet.
+/// Returns the finding on a packet that the table or E1–E7 refuse.
 pub(crate) fn check(transition: &Transition<'_>) -> Option<Diagnostic> {
     relevant(transition.nodes, transition.event, transition.is_illegal())
         .filter_map(|refusal| finding(refusal, transition))
@@ -18,7 +18,7 @@ pub(crate) fn check(transition: &Transition<'_>) -> Option<Diagnostic> {
         .map(|finding| share(of_a_new_episode(finding, transition)))
 }
 
-/// Extends the finding on the first packet of an episode, which may be meant for another one.
+/// Adds a note to a finding on the first packet of an episode, which may be meant for another episode.
 fn of_a_new_episode(finding: Diagnostic, transition: &Transition<'_>) -> Diagnostic {
     let context = &transition.context;
     match context.ledger.clock() {
@@ -27,12 +27,12 @@ fn of_a_new_episode(finding: Diagnostic, transition: &Transition<'_>) -> Diagnos
     }
 }
 
-/// Whether some packet of a kind passes the table and E1–E7 next.
+/// Returns whether some packet that causes `event` would pass the table and E1–E7 next.
 pub(crate) fn may_pass(nodes: NodeSet, event: Event, ledger: &Ledger, now: Instant) -> bool {
     relevant(nodes, event, nodes.after(event).is_empty()).all(|refusal| match refusal.fact {
         None => false,
         Some((fact, false)) => can_hold(fact, ledger, now),
-        // Such facts are only about the log, so they hold either for every packet or for none.
+        // These facts depend only on the log, so they hold either for every packet or for none.
         Some((fact, true)) => !can_hold(fact, ledger, now),
     })
 }
@@ -48,8 +48,8 @@ fn relevant(nodes: NodeSet, event: Event, is_illegal: bool) -> impl Iterator<Ite
     all.filter(move |refusal| (is_illegal || !refusal.without_row) && refusal.is_within(nodes))
 }
 
-/// Refusals of each event that may apply to a packet of a log, as bits in the order of the list. Most events have few,
-/// and the lookup runs for every packet.
+/// Refusals of each event that may apply to a packet of a log, as bits in list order. Most events have few, and the
+/// lookup runs for every packet.
 static ABOUT: [u32; Event::ALL.len()] = about();
 
 const _: () = assert!(REFUSALS.len() < u32::BITS as usize, "there is a bit for each refusal");

@@ -1,16 +1,16 @@
-//! Route to a packet that is not legal yet: the packets that a finding suggests to send first. The table provides the
+//! Route to a packet that is not legal yet: the packets that a finding suggests sending first. The table provides the
 //! rows, the ledger the directives to settle on the way.
 //!
 //! Only packets on a natural route are suggested. A suggestion never writes, sends directives or escalates merely to
-//! get to another state, unless the escalation was decided: such a route is legal, but it is not what the sender has
-//! forgotten.
+//! reach another state, unless the decision was to escalate: such a route would be legal, but it is not what the
+//! sender has forgotten.
 
 use omen_invariants::Ledger;
 
 use crate::table::{Event, LOOP_CLOSED_BY, LOOP_NODE, LOOP_OPENED_BY, Node, NodeSet, Obligation, Obligations, step};
 
-/// Returns the fewest packets after which an event is legal, as far as the table and the rules E1 to E7 determine it.
-/// `None` if no packets lead there. Alerts are not suggested, except the one that ends safe mode.
+/// Returns the fewest packets after which an event is legal, according to the table and the rules E1 to E7. `None` if
+/// no packets lead there. Alerts are not suggested, except the one that ends safe mode.
 pub(crate) fn to(nodes: NodeSet, event: Event, ledger: &Ledger) -> Option<Vec<Event>> {
     let takes = |node: &&Node| !NodeSet::of(**node).after(event).is_empty();
     let only_after_a_halt = Node::ALL.iter().filter(takes).all(|node| *node == Node::SafeMode);
@@ -20,7 +20,7 @@ pub(crate) fn to(nodes: NodeSet, event: Event, ledger: &Ledger) -> Option<Vec<Ev
     let mut known = vec![SearchNode { place: Situation::start(nodes, ledger), by: None, sent: 0 }];
     let most_open = ledger.open().len().min(MOST_OPEN) + 1;
     let mut at = 0;
-    // Breadth-first: each node is at least as far as those before it, so the first match is nearest.
+    // Breadth-first: each node is at least as far away as those before it, so the first match is the nearest.
     while let Some(SearchNode { place, sent, .. }) = known.get(at).copied() {
         if place.takes(event) {
             return Some(way(&known, at));
@@ -41,9 +41,9 @@ pub(crate) fn to(nodes: NodeSet, event: Event, ledger: &Ledger) -> Option<Vec<Ev
 #[derive(Clone, Copy, Debug)]
 struct SearchNode {
     place: Situation,
-    /// Last packet, and the index of the node in which it is sent; `None` for the start.
+    /// Last packet, and the index of the node from which it is sent; `None` for the start.
     by: Option<(usize, Event)>,
-    /// Number of packets.
+    /// Number of packets sent.
     sent: usize,
 }
 
@@ -61,7 +61,7 @@ fn way(known: &[SearchNode], mut at: usize) -> Vec<Event> {
 /// Upper bound for the length of a route: the longest leads out of a new verification loop and on to a token.
 const LONGEST: usize = 12;
 
-/// Maximum number of open directives that are counted: a longer list of results to send is useless.
+/// Maximum number of open directives that are counted: a longer list of results to send is not helpful.
 const MOST_OPEN: usize = 4;
 
 /// Situation of an episode after some packets.
@@ -71,7 +71,7 @@ struct Situation {
     met: Obligations,
     /// Number of directives without a result.
     open: usize,
-    /// Whether a directive of the current decision may write.
+    /// Whether a token permits a directive that may write.
     authorized: bool,
 }
 
@@ -87,7 +87,7 @@ impl Situation {
         self.nodes == NodeSet::of(node)
     }
 
-    /// Whether an event is legal here.
+    /// Returns whether an event is legal here.
     fn takes(&self, event: Event) -> bool {
         if self.nodes.after(event).is_empty() {
             return false;
@@ -103,15 +103,15 @@ impl Situation {
         }
     }
 
-    /// Returns the packets to try, those of the verification loop in order. If an escalation was decided, it comes
-    /// first.
+    /// Returns the packets to try, with those of the verification loop in order. If the decision was to escalate, the
+    /// escalation comes first.
     fn steps(&self) -> impl Iterator<Item = Event> + use<> {
         let decided = self.is_in(Node::DecideEscalate).then_some(Event::Escalate);
         let looped = self.is_in(LOOP_NODE).then(|| Obligation::ALL.iter().copied().map(step));
         decided.into_iter().chain(looped.into_iter().flatten()).chain(Event::ALL.iter().copied())
     }
 
-    /// Returns the situation after a packet on the way to another.
+    /// Returns the situation after a packet on the way to `goal`.
     fn after(&self, event: Event, goal: Event) -> Option<Self> {
         let is_meant = match event {
             Event::Alert | Event::Halt | Event::Close | Event::DirectWrite => false,
@@ -136,7 +136,7 @@ impl Situation {
             Event::DirectRead | Event::DirectWrite => place.open += 1,
             Event::Settle => place.open -= 1,
             Event::Authorize => place.authorized = true,
-            // The directives that were open when safe mode began are cancelled (D13).
+            // The CLEAR cancels the directives that were open when safe mode began (D13).
             Event::Release => place.open = 0,
             _ => {}
         }
@@ -144,12 +144,12 @@ impl Situation {
     }
 }
 
-/// Describes packets: "a belief update, then a decision to act".
+/// Describes a sequence of packets, for example "a belief update, then a decision to act".
 pub(crate) fn words(events: &[Event]) -> String {
     events.iter().map(|event| event.description()).collect::<Vec<_>>().join(", then ")
 }
 
-/// Returns the names that `omen new` accepts.
+/// Returns the names of the packets for `omen new`.
 pub(crate) fn names(events: &[Event]) -> String {
     events.iter().map(|event| event.as_str()).collect::<Vec<_>>().join(" ")
 }

@@ -4,7 +4,7 @@ use omen_invariants::Context;
 
 use crate::table::{Event, NodeSet};
 
-/// Packet, and the nodes to which it would lead.
+/// Packet, and the nodes that it would lead to.
 pub(crate) struct Transition<'t> {
     pub(crate) context: Context<'t>,
     pub(crate) event: Event,

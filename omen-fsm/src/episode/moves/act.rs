@@ -8,7 +8,7 @@ use omen_types::DecisionOutcome;
 use crate::episode::{ActOrder, Episode, IntoActOrder, KnownEnvelope, Refused};
 
 /// Decides to act. The quality tier must not be SUBPAR (INV-002). At high stakes, the tier must be SUPERB and every
-/// assumption verified, unless layer 1 orders it (INV-003), and the tools must not be down (INV-010).
+/// assumption verified, unless layer 1 overrides that (INV-003), and the tools must not be down (INV-010).
 ///
 /// # Errors
 /// An episode that is over budget without approval of layer 1 (INV-005), or an order that relies on an assumption that

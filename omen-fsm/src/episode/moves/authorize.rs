@@ -1,4 +1,4 @@
-//! Issue of tokens.
+//! Issuing tokens.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -10,9 +10,8 @@ use crate::episode::{Authorize, Episode, Permit, Refused, Says, SomeUses, TokenS
 /// Issues a token with the scope `Sc` for `N` directives: `ep.authorize::<Deploy, 2>(spec)`. Each permit is one use of
 /// the token.
 ///
-/// # Errors
-/// An episode that is over budget without approval of layer 1 (INV-005), or a payload with other tools, operations or
-/// uses than those of the permits (INV-007).
+/// An episode that is over budget without approval of layer 1 (INV-005), or a payload whose tools, operations or
+/// number of uses differ from those of the permits (INV-007).
 pub(crate) fn authorize<S, Sc: Scope, const N: usize>(
     mut episode: Episode<S>,
     spec: impl Says<TokenSpec>,

@@ -17,7 +17,7 @@ pub(crate) fn in_loop<P: Succeeded<T>, O: Evidenced<P, T>, T>(
     let mut belief = belief.said();
     let core = &mut episode.core;
     belief.cite(core.looped.evidence.iter().cloned());
-    // If the belief update was refused, the loop continues, and a proof without plans proves nothing.
+    // If the belief update was refused, the loop continues: a proof without plans proves nothing.
     let plans = match core.must(belief.draft()) {
         Some(_) => std::mem::take(&mut core.looped.plans),
         None => Vec::new(),

@@ -1,16 +1,15 @@
-//! Check: a READ directive of a verification loop and its result, in one move.
+//! Check: a READ directive of a verification loop and its result, in a single move.
 
 use crate::episode::{
     CheckError, Episode, HasPlan, IntoOrder, Pending, Proven, SettleError, Settled, Verify, VerifyOnlyReads,
 };
 
-/// Sends a READ directive, lets `run` carry it out, and records its result. A SUCCESS shows that the tool has answered;
-/// the agent judges what the answer shows.
+/// Sends a READ directive, lets `run` carry it out, and records its result. A SUCCESS shows only that the tool has
+/// answered; the agent judges what the answer shows.
 ///
-/// # Errors
-/// [`CheckError::Unproven`] if the result is not SUCCESS, even after an earlier SUCCESS: the check may be repeated.
-/// [`CheckError::Refused`] if the directive was refused, for instance over budget (INV-005). [`CheckError::Settling`]
-/// if `run` returned the result of another task.
+/// [`CheckError::Unproven`] if the result is not SUCCESS, even after an earlier SUCCESS; the check may be repeated.
+/// [`CheckError::Refused`] if the directive was refused, for instance because the episode is over budget (INV-005).
+/// [`CheckError::Settling`] if `run` returned the result of another task.
 pub(crate) fn check<P: HasPlan<C>, O, T, C: VerifyOnlyReads, F: FnOnce(Pending) -> Settled>(
     episode: Episode<Verify<P, O, T>>,
     order: impl IntoOrder<C>,

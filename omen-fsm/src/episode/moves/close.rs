@@ -9,8 +9,8 @@ use crate::episode::{Closed, Episode, Refusal, Refused};
 /// Closes the episode.
 ///
 /// # Errors
-/// An earlier move without an error in its type has failed (see [`Episode::trouble`]); or the episode is over budget
-/// without approval (INV-005, D59): then escalate, have layer 1 approve the overrun, or halt.
+/// An earlier move whose return type has no error has failed (see [`Episode::trouble`]), or the episode is over
+/// budget without approval (INV-005, D59): then escalate, have layer 1 approve the overrun, or halt.
 pub(crate) fn close<S>(mut episode: Episode<S>) -> Result<Closed, Refused<S>> {
     if let Some(why) = &episode.core.trouble {
         let why = Arc::clone(why);

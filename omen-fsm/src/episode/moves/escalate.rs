@@ -4,8 +4,8 @@ use omen_invariants::facts::{AtLeastOne, TwoOrThree};
 
 use crate::episode::{Episode, Escalates};
 
-/// Asks a human to choose between two or three options, with at least one gap in the evidence and a recommended next
-/// step (E5, INV-009). An escalation may be repeated.
+/// Asks a human to choose between two or three options, and states at least one gap in the evidence and a
+/// recommended next step (E5, INV-009). An escalation may be repeated.
 pub(crate) fn escalate<S, Next, const O: usize, const G: usize>(
     mut episode: Episode<S>,
     escalation: impl Escalates<O, G>,

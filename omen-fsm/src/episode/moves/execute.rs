@@ -11,10 +11,10 @@ use crate::episode::{
     Refusal, Refused, SomeOrders, Verify, VerifyOnlyReads, WritesFirst,
 };
 
-/// Sends READ directives, which need no token (D18). Each is returned as a task that needs a result.
+/// Sends READ directives, which need no token (D18), and returns a task for each, which needs a result.
 ///
 /// # Errors
-/// One refused directive, in which case none is sent: over budget without approval (INV-005).
+/// A refused directive, in which case none is sent: the episode is over budget without approval (INV-005).
 pub(crate) fn from_act<C: ReadsAtOnce, const N: usize>(
     episode: Episode<Decide<Act>>,
     orders: impl IntoOrders<C, N>,
@@ -28,7 +28,7 @@ where
 /// Sends directives that write, each with a permit.
 ///
 /// # Errors
-/// One refused directive, in which case none is sent: the token has expired, was revoked or belongs to another episode
+/// A refused directive, in which case none is sent: the token has expired, was revoked or belongs to another episode
 /// (E4), the parameters violate its constraints (INV-007), or the episode is over budget without approval (INV-005).
 pub(crate) fn from_authorize<C: WritesFirst, const N: usize>(
     episode: Episode<Authorize>,
@@ -40,10 +40,10 @@ where
     send(episode, orders)
 }
 
-/// Sends more directives. Orders that read and orders that write can be mixed with [`Order::any`].
+/// Sends more directives. Use [`Order::any`] to mix orders that read with orders that write.
 ///
 /// # Errors
-/// One refused directive, in which case none is sent: because of a token (E4), its constraints (INV-007), or budgets
+/// A refused directive, in which case none is sent: because of a token (E4), its constraints (INV-007), or budgets
 /// (INV-005).
 pub(crate) fn more<C, const N: usize>(
     episode: Episode<Execute>,
@@ -58,7 +58,7 @@ where
 /// Sends more directives while others are open. From then on, the number of open directives is known only at run time.
 ///
 /// # Errors
-/// One refused directive, in which case none is sent: because of a token (E4), its constraints (INV-007), or budgets
+/// A refused directive, in which case none is sent: because of a token (E4), its constraints (INV-007), or budgets
 /// (INV-005).
 pub(crate) fn beside<C, const N: usize, const M: usize>(
     episode: Episode<Open<Execute, N>>,
@@ -73,7 +73,7 @@ where
 /// Sends more directives while others are open.
 ///
 /// # Errors
-/// One refused directive, in which case none is sent: because of a token (E4), its constraints (INV-007), or budgets
+/// A refused directive, in which case none is sent: because of a token (E4), its constraints (INV-007), or budgets
 /// (INV-005).
 pub(crate) fn beside_many<C, const M: usize>(
     episode: Episode<Many<Execute>>,
@@ -85,11 +85,11 @@ where
     send(episode, orders)
 }
 
-/// Sends READ directives of the verification loop, which continues when they are settled (D10). `.check(..)` sends,
-/// carries out and settles one directive in one move.
+/// Sends READ directives of the verification loop, which continues once they are settled (D10). `.check(..)` sends,
+/// carries out and settles a directive in a single move.
 ///
 /// # Errors
-/// One refused directive, in which case none is sent: over budget without approval (INV-005).
+/// A refused directive, in which case none is sent: the episode is over budget without approval (INV-005).
 pub(crate) fn in_loop<P: HasPlan<C>, O, T, C: VerifyOnlyReads, const N: usize>(
     episode: Episode<Verify<P, O, T>>,
     orders: impl IntoOrders<C, N>,
@@ -106,7 +106,7 @@ where
 /// Sends directives in a state that is a type parameter.
 ///
 /// # Errors
-/// One refused directive, in which case none is sent: because of a token (E4), its constraints (INV-007), or budgets
+/// A refused directive, in which case none is sent: because of a token (E4), its constraints (INV-007), or budgets
 /// (INV-005).
 pub(crate) fn send<S, Next, C, const N: usize>(
     mut episode: Episode<S>,

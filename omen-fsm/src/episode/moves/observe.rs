@@ -13,7 +13,7 @@ pub(crate) fn observe<S, Next, St: EpistemicStatusFact>(
     episode.at()
 }
 
-/// Records an observation. With status OBSERVED, it is the evidence that the loop requires.
+/// Records an observation. One with status OBSERVED is the evidence that the loop requires.
 pub(crate) fn in_loop<P, O, T, St: EpistemicStatusFact + After<O>>(
     episode: Episode<Verify<P, O, T>>,
     observation: impl Says<Observation<St>>,

@@ -12,7 +12,7 @@ use crate::episode::{
 /// Records the results of all open directives.
 ///
 /// # Errors
-/// A result of another episode, or two results of the same task (E6).
+/// A result from another episode, or two results for the same task (E6).
 pub(crate) fn all<const N: usize, R: Settles<N>>(
     mut episode: Episode<Open<Execute, N>>,
     results: R,
@@ -24,12 +24,12 @@ pub(crate) fn all<const N: usize, R: Settles<N>>(
     }
 }
 
-/// Records the results of all open directives of the loop. One SUCCESS is enough to continue; the caller knows how the
-/// others ended.
+/// Records the results of all open directives of the loop. A single SUCCESS is enough to continue; the caller has the
+/// results of the others.
 ///
 /// # Errors
-/// [`SettleError::Unproven`] if none of them is a SUCCESS, even after an earlier SUCCESS: another check may follow.
-/// [`SettleError::Refused`] for a result of another episode, or two results of the same task (E6).
+/// [`SettleError::Unproven`] if none of them is a SUCCESS, even after an earlier SUCCESS; another check may follow.
+/// [`SettleError::Refused`] for a result from another episode, or two results for the same task (E6).
 pub(crate) fn in_loop<P: Progress, O, T, const N: usize, R: Settles<N>>(
     mut episode: Episode<Open<Verify<P, O, T>, N>>,
     results: R,
@@ -48,7 +48,7 @@ pub(crate) fn in_loop<P: Progress, O, T, const N: usize, R: Settles<N>>(
 /// Records some results; other directives may stay open. Call `all_settled` once none is open.
 ///
 /// # Errors
-/// A result of another episode, or two results of the same task (E6).
+/// A result from another episode, or two results for the same task (E6).
 pub(crate) fn some_of_loop<P, O, T, R: IntoIterator<Item = Settled>>(
     episode: Episode<Many<Verify<P, O, T>>>,
     results: R,
@@ -59,7 +59,7 @@ pub(crate) fn some_of_loop<P, O, T, R: IntoIterator<Item = Settled>>(
 /// Records some results; other directives may stay open. Call `all_settled` once none is open.
 ///
 /// # Errors
-/// A result of another episode, or two results of the same task (E6).
+/// A result from another episode, or two results for the same task (E6).
 pub(crate) fn some_of_many<R: IntoIterator<Item = Settled>>(
     episode: Episode<Many<Execute>>,
     results: R,

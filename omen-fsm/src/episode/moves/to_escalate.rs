@@ -5,7 +5,7 @@ use omen_types::DecisionOutcome;
 
 use crate::episode::{Episode, Ruling};
 
-/// Decides to ask a human; the escalation itself comes next.
+/// Decides to ask a human; the escalation itself follows.
 pub(crate) fn to_escalate<S, Next, K, E: MayAsk>(
     mut episode: Episode<S>,
     ruling: Ruling<K>,

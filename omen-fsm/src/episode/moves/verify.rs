@@ -6,7 +6,7 @@ use omen_types::{Code, Diagnostic};
 
 use crate::episode::{Episode, Many, Open, Plan, Progress, Refusal, Refused, Says, Verify};
 
-/// Sends a plan: the assumptions to verify, and the methods.
+/// Sends a plan, which lists the assumptions to verify and the methods.
 ///
 /// # Errors
 /// An episode that is over budget without approval of layer 1 (INV-005), or a payload that does not name the decision
@@ -47,7 +47,7 @@ fn no_decision() -> Arc<Refusal> {
 /// Sends a plan in a state that is a type parameter.
 ///
 /// # Errors
-/// Same as in each of these states.
+/// Same as in each of those states.
 pub(crate) fn send<S, Next>(mut episode: Episode<S>, plan: impl Says<Plan>) -> Result<Episode<Next>, Refused<S, Plan>> {
     let plan = plan.said();
     let Some(decision) = episode.core.decision.clone() else {

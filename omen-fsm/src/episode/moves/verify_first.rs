@@ -7,8 +7,8 @@ use omen_types::DecisionOutcome;
 
 use crate::episode::{AskingEnvelope, Episode, Refused, Ruling, Unplanned, Unseen, Verify};
 
-/// Decides to verify first: a verification loop starts immediately (D5). It may replace a decision that was not carried
-/// out (D7). Not legal while the tools are down at high stakes (INV-010).
+/// Decides to verify first, which immediately starts a verification loop (D5). It may replace a decision that was not
+/// carried out (D7). Not legal while the tools are down at high stakes (INV-010).
 ///
 /// # Errors
 /// An episode that is over budget without approval of layer 1 (INV-005).

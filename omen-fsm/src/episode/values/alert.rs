@@ -11,7 +11,7 @@ use super::super::errors::Refusal;
 use super::Layer1Order;
 
 /// Alert of severity INFO or WARNING, which does not change the state. It cannot be cloned, because it may carry an
-/// order of layer 1, which allows one use.
+/// order of layer 1, which is valid for one use.
 #[must_use = "it is sent with `.alert(..)`"]
 #[derive(Debug)]
 pub struct Alert {
@@ -30,29 +30,29 @@ impl Alert {
         Self { payload: payload(alert_type, AlertSeverity::Warning, summary), layer: None }
     }
 
-    /// Creates an alert by which layer 1 approves that the episode exceeds its budgets from now on (D32).
+    /// Creates an alert with which layer 1 approves that the episode exceeds its budgets from now on (D32).
     pub fn budget_override(order: Layer1Order) -> Self {
         let mut alert = Self::info(AlertType::BudgetOverrun, order.reason().clone());
-        // Phrase that INV-005 searches for.
+        // INV-005 searches for this phrase.
         alert.payload.rationale = Some(order.reason().prefixed(&format!("{BUDGET_OVERRIDE}: ")));
         alert.layer = Some(LayerSource::LayerNumber(LayerNumber::MIN));
         alert
     }
 
-    /// Creates an alert from a generated payload; `.alert(payload)` also accepts the payload itself. Use
-    /// `.halt(payload)` for severity CRITICAL and [`Layer1Order::stating`] for CLEAR. An alert of such a severity is
-    /// not written, and kept as trouble (see [`Episode::trouble`](crate::episode::Episode::trouble)).
+    /// Creates an alert from a generated payload; `.alert(payload)` also accepts the payload itself. Use `.halt(payload)`
+    /// for severity CRITICAL and [`Layer1Order::stating`] for CLEAR. An alert with one of these severities is not written;
+    /// the error is kept as trouble (see [`Episode::trouble`](crate::episode::Episode::trouble)).
     pub fn stating(payload: IntegrityAlertPayload) -> Self {
         Self { payload, layer: None }
     }
 
-    /// Revokes tokens, from the next packet on (D25). A directive that spends a permit of a revoked token is refused.
+    /// Revokes tokens, starting with the next packet (D25). A directive that spends a permit of a revoked token is refused.
     pub fn revoking(mut self, tokens: impl IntoIterator<Item = TokenId>) -> Self {
         self.payload.revoked_token_ids.get_or_insert_with(Vec::new).extend(tokens);
         self
     }
 
-    /// Returns one packet, or several if the alert revokes more tokens than fit into one.
+    /// Returns the packet, or several if the alert revokes more tokens than fit into one.
     ///
     /// # Errors
     /// A severity that would change the state.
@@ -116,7 +116,7 @@ impl From<IntegrityAlertPayload> for Alarm {
 }
 
 impl Alarm {
-    /// Returns the alert, which reports the refusal `before`.
+    /// Returns the alert; it mentions the earlier refusal `before`, if any.
     pub(crate) fn draft(self, before: Option<&Refusal>) -> Draft {
         let mut payload = self.0;
         let refused = before.map(|why| format!("an earlier step was refused: {why}"));
@@ -142,9 +142,9 @@ impl From<Layer1Order> for Clearance {
 }
 
 impl Layer1Order {
-    /// Returns the order to end safe mode with a generated payload. The reason of the order becomes the rationale if
-    /// the payload has none. If the severity of the payload is not CLEAR, `clear` writes nothing and keeps the error as
-    /// trouble (see [`Episode::trouble`](crate::episode::Episode::trouble)).
+    /// Returns the order to end safe mode, with a generated payload. If the payload has no rationale, the reason of the
+    /// order becomes the rationale. If its severity is not CLEAR, `clear` writes nothing and keeps the error as trouble
+    /// (see [`Episode::trouble`](crate::episode::Episode::trouble)).
     pub fn stating(self, mut payload: IntegrityAlertPayload) -> Clearance {
         payload.rationale.get_or_insert_with(|| self.reason().clone());
         Clearance(payload)

@@ -1,7 +1,7 @@
 //! Arbitration: veto, then feasibility, then tradeoff (INV-006).
 //!
-//! The types enforce the order: each stage is a method of the result of the stage before. Whether an option survives a
-//! stage is known at run time.
+//! The types enforce the order: each stage is a method on the result of the previous stage. Whether an option survives
+//! a stage is known only at run time.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -20,13 +20,13 @@ use super::super::tag::Tag;
 use super::super::{FeasibleHere, ToActHere, TradeoffHere};
 use super::{DecisionPayloadExtras, Layer1Order, Verified};
 
-/// Stage of options that were proposed, but not checked.
+/// Stage of options that were proposed but not checked yet.
 #[derive(Debug)]
 pub enum Proposed {}
-/// Stage after the rejection of options that the constitution forbids.
+/// Stage after options that the constitution forbids were rejected.
 #[derive(Debug)]
 pub enum Vetted {}
-/// Stage after the rejection of options that are not feasible, too.
+/// Stage after options that are not feasible were rejected as well.
 #[derive(Debug)]
 pub enum Feasible {}
 
@@ -45,7 +45,7 @@ impl<T: Into<String>> From<T> for Candidate {
     }
 }
 
-/// Arbitration between options, in a stage.
+/// Arbitration between options, at a stage.
 #[must_use = "an arbitration ends with `.tradeoff(..)`"]
 #[derive(Debug)]
 pub struct Arbitration<Stage> {
@@ -54,7 +54,7 @@ pub struct Arbitration<Stage> {
     stage: PhantomData<fn(Stage) -> Stage>,
 }
 
-/// Stage that rejected every option: proof that the stages up to it ran. It allows one ruling.
+/// Arbitration in which a stage rejected every option: proof that the stages up to it ran. It permits one ruling.
 #[derive(Debug)]
 pub struct NothingLeft {
     stage: &'static str,
@@ -70,7 +70,7 @@ impl fmt::Display for NothingLeft {
 impl std::error::Error for NothingLeft {}
 
 impl NothingLeft {
-    /// Returns the name of the stage.
+    /// Returns the name of the stage that rejected every option.
     #[must_use]
     pub fn stage(&self) -> &'static str {
         self.stage
@@ -82,8 +82,8 @@ impl NothingLeft {
         &self.rejected
     }
 
-    /// Returns a ruling for a decision other than to act: to escalate, defer, cancel or verify first. The decision
-    /// lists the rejected options.
+    /// Returns a ruling for a decision other than ACT: to escalate, defer, cancel or verify first. The decision lists
+    /// the rejected options.
     pub fn instead(self, policy: Tradeoff, why: &Text) -> Ruling<Withdrawn> {
         Ruling::new(None, self.rejected, policy, why)
     }
@@ -99,7 +99,7 @@ impl Arbitration<Proposed> {
     /// Stage 1: rejects the options that the constitution forbids.
     ///
     /// # Errors
-    /// No remaining option.
+    /// No option remains.
     pub fn veto(self, allowed: impl Fn(&Candidate) -> bool) -> Result<Arbitration<Vetted>, NothingLeft> {
         self.keep("constitutional veto", allowed)
     }
@@ -109,14 +109,14 @@ impl Arbitration<Vetted> {
     /// Stage 2: rejects the options that budgets and tools do not allow.
     ///
     /// # Errors
-    /// No remaining option.
+    /// No option remains.
     pub fn feasible(self, fits: impl Fn(&Candidate) -> bool) -> Result<Arbitration<Feasible>, NothingLeft> {
         self.keep("feasibility check", fits)
     }
 }
 
 impl Arbitration<Feasible> {
-    /// Stage 3: chooses the first remaining option by a policy, with a reason.
+    /// Stage 3: chooses the first remaining option under a policy, with a reason.
     pub fn tradeoff(self, policy: Tradeoff, why: &Text) -> Ruling {
         let mut options = self.options.into_iter();
         let chosen = options.next();
@@ -173,19 +173,19 @@ impl Tradeoff {
     }
 }
 
-/// Marker of a ruling with a chosen option.
+/// Marker for a ruling with a chosen option.
 #[derive(Debug)]
 pub enum Chosen {}
-/// Marker of a ruling without an option to act on.
+/// Marker for a ruling without an option to act on.
 #[derive(Debug)]
 pub enum Withdrawn {}
 
-/// Result of an arbitration: proof that its stages ran. It allows one decision; only a ruling with a `Chosen` option
-/// allows acting.
+/// Result of an arbitration: proof that its stages ran. It permits one decision; only a ruling with a `Chosen` option
+/// permits acting.
 #[must_use = "it is given to a decision"]
 #[derive(Debug)]
 pub struct Ruling<K = Chosen> {
-    /// Boxed, because a refused ruling is returned in the error.
+    /// Boxed because a refused ruling is returned in the error.
     pub(super) draft: Box<RulingDraft>,
     kind: PhantomData<fn(K) -> K>,
 }
@@ -195,11 +195,11 @@ pub(super) struct RulingDraft {
     pub(super) chosen: Option<ChosenOption>,
     rejected: Vec<RejectedAlternative>,
     summary: Text,
-    /// Required end of the summary: the policy, and an order of layer 1.
+    /// Required end of the summary: the policy and any order of layer 1.
     suffix: String,
     pub(super) failure_modes: Vec<FailureMode>,
     pub(super) extras: DecisionPayloadExtras,
-    /// Generated payload, if one was given.
+    /// Generated payload, if any.
     stated: Option<Box<DecisionPayload>>,
 }
 
@@ -234,22 +234,22 @@ impl<K> Ruling<K> {
         self
     }
 
-    /// Sets a generated payload for the decision. The ruling remains the proof that the stages ran (INV-006), which a
-    /// payload cannot be. So the payload must agree with the ruling:
+    /// Sets a generated payload for the decision. The ruling remains the proof that the stages ran (INV-006); a payload
+    /// cannot prove that. So the payload must agree with the ruling:
     ///
-    /// - its `chosen_option` is the chosen option, and absent if there is none;
-    /// - its `load_bearing_assumptions`, if any, are those that the order relies on or assumes, in their order: only
-    ///   [`Verified`] proves that one is verified (INV-003);
+    /// - its `chosen_option` is the chosen option, and is absent if there is none;
+    /// - its `load_bearing_assumptions`, if any, are those that the order relies on or assumes, in the same order: only
+    ///   [`Verified`] proves that an assumption is verified (INV-003);
     /// - its `decision_outcome` is that of the move that takes the ruling;
     /// - `constitutional_check` and `budget_check` are true. The episode checks `tier_check` and `verification_check`
     ///   against the envelope, as in every decision (D61).
     ///
-    /// The rejected options and the policy of the tradeoff are added if the payload lacks them. If the payload
-    /// contradicts the ruling, nothing is written: a move with an error in its type returns the error, another keeps it
-    /// as trouble (see [`Episode::trouble`](crate::episode::Episode::trouble)).
+    /// The rejected options and the tradeoff policy are added if the payload lacks them. If the payload contradicts the
+    /// ruling, nothing is written: a move with an error in its type returns the error, any other keeps it as trouble
+    /// (see [`Episode::trouble`](crate::episode::Episode::trouble)).
     pub fn stating(mut self, payload: DecisionPayload) -> Self {
         let id = |option: &Option<ChosenOption>| option.as_ref().map(|option| option.option_id.clone());
-        // Later setters add to the payload.
+        // Setters that are called later modify the payload.
         if id(&self.draft.chosen) == id(&payload.chosen_option) {
             self.draft.chosen.clone_from(&payload.chosen_option);
             self.draft.extras = DecisionPayloadExtras::copied_from(&payload);
@@ -309,14 +309,14 @@ fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
 pub struct ActOrder<A> {
     ruling: Ruling,
     pub(super) assumptions: Vec<LoadBearingAssumption>,
-    /// Plans of the proofs of its assumptions.
+    /// Plans behind the proofs of its assumptions.
     proofs: Vec<Tag>,
     layer: Option<LayerSource>,
     kind: PhantomData<fn(A) -> A>,
 }
 
 impl<A> ActOrder<A> {
-    /// Adds an assumption that the agent has verified in a loop. If no check of the loop has succeeded, the decision
+    /// Adds an assumption that the agent has verified in a loop. If no check of that loop has succeeded, the decision
     /// states the assumption as not verified.
     pub fn relies_on(mut self, verified: Verified) -> Self {
         let assumption = LoadBearingAssumption::builder()
@@ -336,7 +336,7 @@ impl<A> ActOrder<A> {
         self.kind()
     }
 
-    /// Overrides INV-003 by an order of layer 1 (D30), which the log records.
+    /// Overrides INV-003 with an order of layer 1 (D30), which the log records.
     pub fn layer1_override(mut self, order: Layer1Order) -> ActOrder<Overridden> {
         let (draft, words) = (&mut self.ruling.draft, format!(" [{OVERRIDE}: {}]", order.reason()));
         draft.summary = draft.summary.suffixed(&words);
@@ -350,7 +350,7 @@ impl<A> ActOrder<A> {
         ActOrder { ruling, assumptions, proofs, layer, kind: PhantomData }
     }
 
-    /// Checks that all its proofs belong to an episode.
+    /// Checks that all proofs belong to the given episode.
     pub(crate) fn check(&self, episode: &Tag) -> Result<(), Arc<Refusal>> {
         if self.proofs.iter().all(|proof| proof == episode) {
             return Ok(());
@@ -377,7 +377,7 @@ pub trait Never: Sized {
     fn out<T>(value: T) -> Self::Out;
 }
 
-/// Explanation of methods on the wrong ruling. The methods cannot be called successfully.
+/// Explains methods called on the wrong ruling. The methods cannot be called successfully.
 #[doc(hidden)]
 pub trait ExplainRuling<K>: Sized {
     fn to_act(self) -> <K as Never>::Out
@@ -394,7 +394,7 @@ impl<K> ExplainRuling<K> for Ruling<K> {
     }
 }
 
-/// Explanation of methods in the wrong stage. The methods cannot be called successfully.
+/// Explains methods called in the wrong stage. The methods cannot be called successfully.
 #[doc(hidden)]
 pub trait ExplainArbitration<S>: Sized {
     fn feasible(self, _fits: impl Sized) -> <S as Never>::Out

@@ -9,7 +9,7 @@ use super::super::draft::Draft;
 use super::fields::flatten;
 use super::{DoesNotFit, Json, ToJson};
 
-/// Belief update, with at least one change.
+/// Belief update with at least one change.
 #[must_use = "it is taken in with `.believe(..)`"]
 #[derive(Clone, Debug)]
 pub struct Belief {
@@ -25,7 +25,7 @@ impl Belief {
         Self::with_change(UpdateType::NewBelief, change(domain, key, (), value))
     }
 
-    /// Creates a revision: a belief with its earlier and its new value.
+    /// Creates a revision: a belief with its prior and its new value.
     pub fn revision(
         domain: impl Into<String>,
         key: impl Into<String>,
@@ -48,7 +48,7 @@ impl Belief {
         belief
     }
 
-    /// Creates an adjustment of confidence, with the earlier and the new value.
+    /// Creates an adjustment of confidence, with the prior and the new value.
     pub fn confidence(
         domain: impl Into<String>,
         key: impl Into<String>,
@@ -58,14 +58,14 @@ impl Belief {
         Self::with_change(UpdateType::ConfidenceAdjustment, change(domain, key, before, value))
     }
 
-    /// Creates a belief that was checked again and confirmed: its prior value is its value.
+    /// Creates a belief that was rechecked and confirmed: its prior value equals its value.
     pub fn refreshed(domain: impl Into<String>, key: impl Into<String>, value: impl ToJson) -> Self {
         let value = value.into_json();
         Self::with_change(UpdateType::StalenessRefresh, change(domain, key, value.clone(), value))
     }
 
     /// Creates an update from a generated payload; `.believe(payload)` also accepts the payload itself. A value that is
-    /// nested too deep for a packet becomes its JSON text.
+    /// nested too deeply for a packet is replaced by its JSON text.
     pub fn stating(mut payload: BeliefUpdatePayload) -> Self {
         for change in &mut payload.belief_changes {
             flatten(&mut change.new_value, MAX_VALUE_DEPTH);
@@ -78,7 +78,7 @@ impl Belief {
     /// Creates a new belief with any value that can be serialized as JSON.
     ///
     /// # Errors
-    /// A value that cannot be serialized, is nested too deep, or is too large.
+    /// A value that cannot be serialized, is nested too deeply, or is too large.
     pub fn try_new(
         domain: impl Into<String>,
         key: impl Into<String>,
@@ -91,7 +91,7 @@ impl Belief {
     /// because a new belief has no prior value.
     ///
     /// # Errors
-    /// An update that becomes too large for a packet: send several.
+    /// An update that becomes too large for a packet: send several updates.
     pub fn and(
         mut self,
         domain: impl Into<String>,

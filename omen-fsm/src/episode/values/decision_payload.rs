@@ -1,10 +1,10 @@
-//! Decisions with a generated payload, compared with their ruling.
+//! Decisions with a generated payload, which is compared with their ruling.
 
 use omen_types::{Code, DecisionPayload, Diagnostic, LoadBearingAssumption};
 
 use super::super::errors::Refusal;
 
-/// Returns the payload to send: the generated payload, completed from that of its ruling, `own`.
+/// Returns the payload to send: the generated payload, completed from `own`, the payload of its ruling.
 ///
 /// # Errors
 /// A payload that contradicts its ruling.
@@ -33,7 +33,7 @@ pub(super) fn decision(
         let help = "add each to the order with `.relies_on(verified)` or `.assumes(text)`, or leave them out";
         return unlike(Code::Inv003, problem, "/payload/load_bearing_assumptions", help);
     }
-    // The assumptions of the order name the evidence of their loop.
+    // The assumptions of the order cite the evidence of their loop.
     for (said, proved) in
         payload.load_bearing_assumptions.iter_mut().flatten().zip(own.load_bearing_assumptions.iter().flatten())
     {
@@ -60,7 +60,7 @@ pub(super) fn decision(
     Ok(payload)
 }
 
-/// Returns an assumption, and whether it is stated as verified.
+/// Returns the text of an assumption, and whether it is stated as verified.
 fn said_of(assumption: &LoadBearingAssumption) -> (String, bool) {
     (assumption.assumption.to_string(), assumption.verified)
 }

@@ -1,4 +1,4 @@
-//! Directives, typed by tool and operation, and orders, which erase these types once they are checked.
+//! Directives, typed by tool and operation, and orders, which erase these types after the check.
 
 use std::marker::PhantomData;
 use std::num::NonZeroU32;
@@ -17,16 +17,16 @@ use super::super::errors::Refusal;
 use super::super::tag::Tag;
 use super::{Fields, Permit, TaskDirectivePayloadExtras};
 
-/// Tool of a [`Directive`] that was named at run time.
+/// Tool of a [`Directive`] that is named at run time.
 #[derive(Clone, Copy, Debug)]
 pub enum AnyTool {}
 
-/// Operation of a [`Directive`] whose tool was named at run time: the value of `operation` in its parameters (D26).
+/// Operation of a [`Directive`] whose tool is named at run time: the value of `operation` in its parameters (D26).
 #[derive(Clone, Copy, Debug)]
 pub enum AnyOperation {}
 
-/// Call of the tool `T` for the operation `O`. Without parameters, `Directive` is a call of a tool that is named at run
-/// time: see [`Directive::named`].
+/// Call of the tool `T` for the operation `O`. Without type parameters, `Directive` calls a tool that is named at run
+/// time; see [`Directive::named`].
 #[must_use = "`.ready()`, `.with(permit)` or `.sort()` makes an order of it"]
 #[derive(Clone, Debug)]
 pub struct Directive<T = AnyTool, O = AnyOperation> {
@@ -64,7 +64,7 @@ impl<T, O> Directive<T, O> {
         self
     }
 
-    /// Sets the maximum number of retries, and the factor by which the wait grows each time.
+    /// Sets the maximum number of retries, and the factor by which the delay grows after each retry.
     pub fn retry(mut self, max_retries: u32, backoff: BackoffFactor) -> Self {
         self.draft.extras.retry_policy =
             Some(RetryPolicy::builder().max_retries(max_retries.into()).backoff_multiplier(backoff).build());
@@ -73,7 +73,7 @@ impl<T, O> Directive<T, O> {
 }
 
 impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
-    /// Creates a call with parameters. The operation must fit the tool's safety class.
+    /// Creates a call with parameters. The operation must match the tool's safety class.
     pub fn new(_tool: T, _operation: O, params: Fields) -> Self {
         Self::call(T::ID, T::Class::VALUE, Some(params))
     }
@@ -93,8 +93,8 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
         self
     }
 
-    /// Returns an order to read, which needs no token. If its parameters have an `operation` that writes, it is refused
-    /// when it is sent (D88).
+    /// Returns an order to read, which needs no token. If its parameters have an `operation` that writes, the order is
+    /// refused when it is sent (D88).
     pub fn ready(self) -> Order<ReadOnly>
     where
         T::Class: NeedsNoToken,
@@ -102,9 +102,9 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
         Order::from_draft(*self.draft, None)
     }
 
-    /// Returns an order to write: it spends one use of a token, whose scope must cover tool and operation, and list an
-    /// operation that writes, even if this one reads (D26). The value of `operation` in the parameters is checked when
-    /// the order is sent.
+    /// Returns an order to write. It spends one use of a token whose scope must cover the tool and the operation, and
+    /// must list an operation that writes, even if this call reads (D26). The value of `operation` in the parameters is
+    /// checked when the order is sent.
     pub fn with<Sc: Scope + GrantsTool<T> + GrantsOp<O> + GrantsWriting<O>>(
         self,
         permit: Permit<Sc>,
@@ -128,19 +128,19 @@ pub enum ReadWrite {}
 #[derive(Debug)]
 pub enum AnyClass {}
 
-/// Checked directive. Its tool is not part of its type, so different orders fit into one array; `C` states whether it
+/// Checked directive. Its type does not include the tool, so different orders fit into one array; `C` states whether it
 /// reads ([`ReadOnly`]) or may write ([`ReadWrite`]).
 #[must_use = "it is sent with `.execute([..])` or `.check(..)`"]
 #[derive(Debug)]
 pub struct Order<C> {
-    /// Boxed, because a refused order is returned in the error.
+    /// Boxed because a refused order is returned in the error.
     draft: Box<OrderDraft>,
-    /// Episode of its permit, if it has one.
+    /// Episode of the order's permit, if it has one.
     episode: Option<Tag>,
     class: PhantomData<fn(C) -> C>,
 }
 
-/// Payload of a directive. The episode sets the task id, unless a payload has set it.
+/// Payload of a directive. The episode sets the task id, unless a generated payload has set it.
 #[derive(Clone, Debug)]
 pub(crate) struct OrderDraft {
     pub(super) task_id: Option<TaskId>,
@@ -165,13 +165,13 @@ impl OrderDraft {
         }
     }
 
-    /// Whether it needs a token, by the strictest of its class, its task type and its operation (D23, D88).
+    /// Returns whether it needs a token, by the strictest of its class, its task type and its operation (D23, D88).
     pub(crate) fn needs_token(&self) -> bool {
         let class = class_of(self.task_type, self.execution_method.method, self.tool_safety_class);
         TaskDirectivePayload::requires_authorization_token_id(class) || self.writing_operation().is_some()
     }
 
-    /// Returns the operation in its parameters, if that writes (D88).
+    /// Returns the operation in the parameters, if that operation writes (D88).
     fn writing_operation(&self) -> Option<&str> {
         let word = self.execution_method.tool_params.as_ref()?.get("operation")?.as_str()?;
         let operation = word.to_lowercase().parse::<OperationType>().ok()?;
@@ -179,8 +179,8 @@ impl OrderDraft {
     }
 }
 
-/// Converts the directive of a generated payload to an order that reads. If it may write, it is refused when it is
-/// sent, because it needs a permit: use `Directive::from(payload).sort()`.
+/// Converts the directive of a generated payload to an order that reads. If the directive may write, it needs a permit
+/// and is refused when it is sent: use `Directive::from(payload).sort()` instead.
 impl From<TaskDirectivePayload> for Order<ReadOnly> {
     fn from(payload: TaskDirectivePayload) -> Self {
         Self::from_draft(OrderDraft::stating(payload), None)
@@ -192,8 +192,8 @@ impl<C> Order<C> {
         Self { draft: Box::new(draft), episode, class: PhantomData }
     }
 
-    /// Erases the class, so that orders that read and orders that write fit into one array. In
-    /// [`Execute`](crate::episode::Execute) they can be mixed.
+    /// Erases the class, so orders that read and orders that write fit into one array. In
+    /// [`Execute`](crate::episode::Execute), they can be mixed.
     pub fn any(self) -> Order<AnyClass> {
         Order { draft: self.draft, episode: self.episode, class: PhantomData }
     }
@@ -204,7 +204,7 @@ impl<C> Order<C> {
         &self.draft.execution_method
     }
 
-    /// Checks that it has the permit that it needs. The types ensure this, except for an order from a payload.
+    /// Checks that the order has the permit that it needs. The types ensure this, except for an order from a payload.
     pub(crate) fn check(&self) -> Result<(), Refusal> {
         if self.episode.is_some() || !self.draft.needs_token() {
             return Ok(());
@@ -221,12 +221,12 @@ impl<C> Order<C> {
         Err(Refusal::rule(Diagnostic::error(Code::E4, problem).at("/payload/authorization_token_id").help(help)))
     }
 
-    /// Returns the tool that it calls, and whether it calls the tool as one that may write.
+    /// Returns the tool that the order calls, and whether it calls the tool as one that may write.
     pub(crate) fn tool(&self) -> Option<(&str, bool)> {
         self.draft.execution_method.tool_id.as_deref().map(|tool| (tool, self.draft.needs_token()))
     }
 
-    /// Whether its permit, if it has one, belongs to an episode.
+    /// Returns whether the order's permit, if it has one, belongs to the given episode.
     pub(crate) fn is_of(&self, episode: &Tag) -> bool {
         self.episode.as_ref().is_none_or(|own| own == episode)
     }

@@ -4,8 +4,8 @@ use omen_types::{EscalationOption, EscalationPayload, EscalationTrigger, Evidenc
 
 use super::super::draft::Draft;
 
-/// Escalation with `O` options and `G` gaps in the evidence. It does not compile with a missing field, without a gap,
-/// or with a number of options other than two or three.
+/// Escalation with `O` options and `G` gaps in the evidence. It does not compile if a field is missing, if there is
+/// no gap, or if the number of options is not two or three.
 #[must_use = "it is sent with `.escalate(..)`"]
 #[derive(Clone, Debug)]
 pub struct Escalation<const O: usize, const G: usize> {
@@ -35,9 +35,9 @@ pub struct Choice {
 /// Gap in the evidence.
 #[derive(Clone, Debug)]
 pub struct Gap {
-    /// Description of the unknown fact.
+    /// Description of what is unknown.
     pub gap: String,
-    /// Impact if it stays unknown.
+    /// Impact if the gap remains.
     pub impact_if_unknown: String,
 }
 
@@ -51,7 +51,7 @@ pub struct Recommendation {
 }
 
 impl<const O: usize, const G: usize> Escalation<O, G> {
-    /// Returns the escalation with a setter for each optional member.
+    /// Returns the escalation with a setter for each optional field.
     pub fn full(self) -> FullEscalation<O, G> {
         let options = self.options.into_iter().map(|choice| {
             EscalationOption::builder()
@@ -76,7 +76,7 @@ impl<const O: usize, const G: usize> Escalation<O, G> {
     }
 }
 
-/// Escalation with setters for the optional members that the literal of [`Escalation`] lacks.
+/// Escalation with setters for the optional fields that the literal of [`Escalation`] lacks.
 #[must_use = "it is sent with `.escalate(..)`"]
 #[derive(Clone, Debug)]
 pub struct FullEscalation<const O: usize, const G: usize> {
@@ -84,10 +84,10 @@ pub struct FullEscalation<const O: usize, const G: usize> {
 }
 
 /// Parameter of `.escalate(..)`: an [`Escalation`], a [`FullEscalation`], or a generated [`EscalationPayload`]. The
-/// compiler counts the options and gaps of the first two. Those of a payload are counted when it is built and when it
-/// is sent.
+/// compiler counts the options and gaps of the first two. Those of a payload are counted when it is built and again
+/// when it is sent.
 pub trait Escalates<const O: usize, const G: usize> {
-    /// Returns the escalation with its optional members.
+    /// Returns the escalation with its optional fields.
     fn full(self) -> FullEscalation<O, G>;
 }
 
@@ -103,7 +103,7 @@ impl<const O: usize, const G: usize> Escalates<O, G> for FullEscalation<O, G> {
     }
 }
 
-// The type of a payload does not count its lists, so the numbers here are the minimum of E5.
+// The type of a payload does not state the lengths of its lists, so these numbers are the minimum of E5.
 impl Escalates<2, 1> for EscalationPayload {
     fn full(self) -> FullEscalation<2, 1> {
         FullEscalation { payload: self }

@@ -5,14 +5,14 @@ use omen_types::serde_json::{Map, Value};
 
 use super::json::{self, DoesNotFit};
 
-/// Free-form JSON object with at least one member, for observations and parameters of tools. The macro
+/// Free-form JSON object with at least one field, for observations and tool parameters. The macro
 /// [`fields!`](crate::fields) creates one from a literal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fields(Map<String, Value>);
 
 impl Fields {
-    /// Converts an object. `None` if the value is not an object, is empty, or does not fit into a packet; `try_new`
-    /// returns the reason.
+    /// Converts an object. Returns `None` if the value is not an object, is empty, or does not fit into a packet;
+    /// `try_new` returns the reason.
     #[must_use]
     pub fn new(value: Value) -> Option<Self> {
         Self::try_new(value).ok()
@@ -21,7 +21,7 @@ impl Fields {
     /// Converts an object.
     ///
     /// # Errors
-    /// A value that is not an object, is empty, nested too deep, or too large.
+    /// A value that is not an object, is empty, is nested too deeply, or is too large.
     pub fn try_new(value: Value) -> Result<Self, DoesNotFit> {
         json::check(&value, MAX_FIELDS_DEPTH)?;
         match value {
@@ -31,13 +31,13 @@ impl Fields {
         }
     }
 
-    /// Returns the members.
+    /// Returns the fields as a map.
     #[must_use]
     pub fn into_map(self) -> Map<String, Value> {
         self.0
     }
 
-    /// Whether the macro accepts a literal of this depth.
+    /// Returns whether the macro accepts a literal of this depth.
     #[doc(hidden)]
     #[must_use]
     pub const fn __may_be_written(depth: u8) -> bool {
@@ -58,8 +58,8 @@ impl Fields {
         deepest
     }
 
-    /// Converts the value of the macro: a non-empty object of checked values. A value that is nested too deep
-    /// nevertheless becomes its JSON text, and a value that is not an object becomes the member `value`.
+    /// Converts the value of the macro: a non-empty object of checked values. If a value is nested too deeply
+    /// nevertheless, it becomes its JSON text; a value that is not an object becomes the field `value`.
     #[doc(hidden)]
     #[must_use]
     pub fn __written(mut value: Value) -> Self {
@@ -71,12 +71,12 @@ impl Fields {
     }
 }
 
-/// Keeps as many levels of a free-form object as fit into a packet; deeper values become their JSON text.
+/// Keeps as many levels of a free-form object as fit into a packet; deeper values are replaced by their JSON text.
 pub(super) fn flatten_map(members: &mut Map<String, Value>) {
     members.values_mut().for_each(|member| flatten(member, MAX_FIELDS_DEPTH - 1));
 }
 
-/// Keeps `levels` levels of arrays and objects; deeper values become their JSON text.
+/// Keeps `levels` levels of arrays and objects; deeper values are replaced by their JSON text.
 pub(super) fn flatten(value: &mut Value, levels: u8) {
     match value {
         Value::Array(_) | Value::Object(_) if levels == 0 => *value = Value::String(value.to_string()),
@@ -87,7 +87,7 @@ pub(super) fn flatten(value: &mut Value, levels: u8) {
 }
 
 /// Creates [`Fields`](crate::episode::Fields) from a literal: `fields!({ "pool": 40 })`. The object needs at least one
-/// member. A computed value must be an integer, a text, an id, or a [`Json`](crate::episode::Json), which was checked
+/// field. A computed value must be an integer, a text, an id, or a [`Json`](crate::episode::Json), which was checked
 /// when it was created (see [`ToJson`](crate::episode::ToJson)).
 ///
 /// ```
@@ -138,7 +138,7 @@ macro_rules! __depth {
     ($other:tt) => { 0 };
 }
 
-/// Parses a JSON literal like `serde_json::json!`; its computed values must implement `ToJson`.
+/// Parses a JSON literal like `serde_json::json!`, except that computed values must implement `ToJson`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __written {
@@ -195,8 +195,8 @@ macro_rules! __written {
     ($value:expr) => { $crate::__json::Value::from($crate::episode::ToJson::to_json(&$value)) };
 }
 
-/// Creates a [`Json`](crate::episode::Json) from a constant number; one that is not finite does not compile. For a
-/// number that is known only at run time, use `Json::number(number)?`.
+/// Creates a [`Json`](crate::episode::Json) from a constant number; a number that is not finite does not compile. For
+/// a number known only at run time, use `Json::number(number)?`.
 ///
 /// ```
 /// use omen_fsm::{episode::Belief, number};

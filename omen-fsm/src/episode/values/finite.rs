@@ -1,11 +1,11 @@
-//! Detection of numbers that JSON does not have. `serde_json` would write NaN and infinities as `null`.
+//! Detection of numbers that JSON cannot represent. `serde_json` would write NaN and infinities as `null`.
 
 use std::fmt;
 
 use serde::Serialize;
 use serde::ser::{self, Serializer};
 
-/// Returns a NaN or an infinity in a value, if there is one.
+/// Returns a NaN or an infinity contained in a value, if any.
 pub(super) fn not_finite(value: &(impl Serialize + ?Sized)) -> Option<f64> {
     match value.serialize(Search) {
         Err(SearchError::Number(number)) => Some(number),
@@ -21,7 +21,7 @@ struct Search;
 #[derive(Debug)]
 enum SearchError {
     Number(f64),
-    /// The value cannot be serialized. The serializer that runs next reports it.
+    /// The value cannot be serialized. The serializer that runs next reports that.
     Otherwise,
 }
 
@@ -41,7 +41,7 @@ impl ser::Error for SearchError {
 
 type SearchResult = Result<(), SearchError>;
 
-/// Values without parts: no number to find.
+/// Values without parts, which contain no floating-point number.
 macro_rules! leaves {
     ($($name:ident($($ty:ty),*)),*) => { $(fn $name(self $(, _: $ty)*) -> SearchResult { Ok(()) })* };
 }
@@ -53,7 +53,7 @@ macro_rules! wrappers {
     };
 }
 
-/// Values with parts, each with the trait by which the parts come, and the method of that trait.
+/// Values with parts, each with the trait that serializes the parts, and the method of that trait.
 macro_rules! containers {
     ($($name:ident($($ty:ty),*): $parts:ident::$part:ident($($label:ty)?)),*) => {
         impl Serializer for Search {

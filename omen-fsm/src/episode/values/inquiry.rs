@@ -7,7 +7,7 @@ use omen_types::{ExecutionMethod, MethodKind, PositiveCount, TaskType, Text, Too
 use super::directive::{Order, OrderDraft, ReadOnly};
 use super::{Fields, TaskDirectivePayloadExtras};
 
-/// Task without a tool, which always reads. A task that writes needs a tool that a token can list (D28): see
+/// Task without a tool, which always reads. A task that writes needs a tool that a token can list (D28); see
 /// [`Directive`](super::Directive).
 #[must_use = "`.ready()` makes an order of it"]
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub struct Inquiry {
 }
 
 impl Inquiry {
-    /// Creates a run of code, by its reference, with arguments.
+    /// Creates a run of code, identified by its reference, with arguments.
     pub fn code(code_ref: Text, params: Option<Fields>) -> Self {
         let mut inquiry = Self::with_method(MethodKind::Code, TaskType::Computation, None);
         inquiry.draft.execution_method.code_ref = Some(code_ref.into());

@@ -11,8 +11,8 @@ use serde::Serialize;
 
 use super::finite;
 
-/// Free-form JSON value that fits into a packet: nested at most 48 levels and at most 4 MiB long
-/// ([`limits`](omen_types::limits)). It is checked when it is created, so a move cannot fail because of it.
+/// Free-form JSON value that fits into a packet: nested at most 48 levels deep and at most 4 MiB long
+/// ([`limits`](omen_types::limits)). It is checked when it is created, so it cannot make a move fail.
 ///
 /// ```
 /// use omen_fsm::episode::{Belief, DoesNotFit, Json};
@@ -36,7 +36,7 @@ impl Json {
     /// number through [`Json::of`] or [`fields!`](crate::fields).
     ///
     /// # Errors
-    /// A value that is nested too deep or too large.
+    /// A value that is nested too deeply or is too large.
     pub fn new(value: Value) -> Result<Self, DoesNotFit> {
         check(&value, MAX_VALUE_DEPTH)?;
         Ok(Self(value))
@@ -45,7 +45,7 @@ impl Json {
     /// Serializes a value as JSON and checks it.
     ///
     /// # Errors
-    /// A value that cannot be serialized, contains NaN or an infinity, or whose JSON is nested too deep or too large.
+    /// A value that cannot be serialized, contains NaN or an infinity, or whose JSON is nested too deeply or too large.
     pub fn of(value: &(impl Serialize + ?Sized)) -> Result<Self, DoesNotFit> {
         if let Some(number) = finite::not_finite(value) {
             return Err(DoesNotFit::NotFinite(number.to_string()));
@@ -56,7 +56,7 @@ impl Json {
     /// Checks a number.
     ///
     /// # Errors
-    /// If the number is NaN or infinite.
+    /// The number is NaN or infinite.
     ///
     /// ```
     /// use omen_fsm::episode::{DoesNotFit, Json};
@@ -70,7 +70,7 @@ impl Json {
         Ok(Self(Value::Number(finite)))
     }
 
-    /// Wraps a number that the macro `number!` has checked.
+    /// Wraps a number that was checked by the macro `number!`.
     #[doc(hidden)]
     #[must_use]
     pub fn __finite(number: f64) -> Self {
@@ -108,25 +108,25 @@ impl From<Json> for Value {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DoesNotFit {
-    /// It is nested deeper than `limit` levels.
+    /// The value is nested deeper than `limit` levels.
     Deep {
         /// Limit in levels.
         limit: u8,
     },
-    /// It is too large.
+    /// The value is too large.
     Large {
         /// Size in bytes of JSON.
         bytes: usize,
         /// Limit in bytes.
         limit: usize,
     },
-    /// It is not an object.
+    /// The value is not an object.
     NotAnObject,
-    /// It is an empty object.
+    /// The value is an empty object.
     Empty,
-    /// It contains this number, which is NaN or infinite: JSON has no such number.
+    /// The value contains this number, which is NaN or infinite; JSON cannot represent it.
     NotFinite(String),
-    /// It cannot be serialized as JSON.
+    /// The value cannot be serialized as JSON.
     NotJson(String),
 }
 
@@ -166,22 +166,22 @@ pub(super) fn check(value: &Value, deepest: u8) -> Result<(), DoesNotFit> {
     Ok(())
 }
 
-/// Value that becomes [`Json`] without a check: an integer, a text, an id, or a value that was checked before. For
+/// Value that becomes [`Json`] without a check: an integer, a text, an id, or a value that was already checked. For
 /// other values, use `Json::new(value)?` or `Json::of(&value)?`; for a number that may be NaN or infinite, which JSON
-/// does not have, `Json::number(value)?`, and for a constant number [`number!`](crate::number).
+/// cannot represent, `Json::number(value)?`; for a constant number, [`number!`](crate::number).
 ///
 /// A text may have any length. A record, such as an observation or a belief, is shortened if it is too long for a line;
-/// a directive is refused. `Json::of(text)?` refuses a long text when it is created.
+/// a directive is refused. To reject a long text as soon as it is created, use `Json::of(text)?`.
 #[diagnostic::on_unimplemented(
     message = "SCHEMA: a `{Self}` may not fit into a packet: too deep, too large, or a number that is not finite",
     label = "not checked",
     note = "check a `serde_json::Value` with `Json::new(value)?`, a type that implements `Serialize` with `Json::of(&value)?`, a float with `Json::number(value)?`"
 )]
 pub trait ToJson {
-    /// Returns the value.
+    /// Returns the JSON value.
     fn to_json(&self) -> Json;
 
-    /// Converts into the value.
+    /// Converts into the JSON value.
     fn into_json(self) -> Json
     where
         Self: Sized,
@@ -248,8 +248,8 @@ impl ToJson for UnitInterval {
     }
 }
 
-/// Data of a SUCCESS: a value that becomes [`Json`] without a check, or a `serde_json::Value`. Deep parts of the latter
-/// become their JSON text.
+/// Data of a SUCCESS: a value that becomes [`Json`] without a check, or a `serde_json::Value`. Parts of the latter that
+/// are nested too deeply are replaced by their JSON text.
 #[diagnostic::on_unimplemented(
     message = "SCHEMA: a `{Self}` may not fit into a packet: too large, or a number that is not finite",
     label = "not checked",

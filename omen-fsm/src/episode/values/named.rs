@@ -9,24 +9,24 @@ use super::Fields;
 use super::directive::{Directive, Order, OrderDraft, ReadOnly, ReadWrite};
 use super::token::Permit;
 
-/// Classification of a directive by its need for a permit. A `match` must handle both cases.
+/// Classification of a directive by whether it needs a permit. A `match` must handle both cases.
 #[must_use = "it holds the directive"]
 #[derive(Debug)]
 pub enum Sorted {
-    /// It reads: the order can be sent.
+    /// The directive reads: the order can be sent.
     Reads(Order<ReadOnly>),
-    /// It may write: attach a permit with `.with(permit)`.
+    /// The directive may write: attach a permit with `.with(permit)`.
     Writes(Unauthorized),
 }
 
-/// Directive that may write, without a permit.
+/// Directive that may write but has no permit yet.
 #[must_use = "attach a permit: `.with(permit)`"]
 #[derive(Debug)]
 pub struct Unauthorized(Directive);
 
 impl Directive {
-    /// Creates a call of a tool, by its id and its safety class (D23). If its parameters have an `operation`, the token
-    /// must allow it (D26).
+    /// Creates a call of a tool from its id and its safety class (D23). If its parameters have an `operation`, the
+    /// token must allow that operation (D26).
     ///
     /// ```
     /// use omen_fsm::episode::{Directive, Sorted};
@@ -41,12 +41,12 @@ impl Directive {
     }
 
     /// Creates a directive from a generated payload. A directive that may write gets its token from the permit that it
-    /// spends; a payload that names another token is refused when it is sent.
+    /// spends; if the payload names another token, the directive is refused when it is sent.
     pub fn stating(payload: TaskDirectivePayload) -> Self {
         Self::from_draft(OrderDraft::stating(payload))
     }
 
-    /// Classifies the directive by its need for a permit.
+    /// Classifies the directive by whether it needs a permit.
     pub fn sort(self) -> Sorted {
         if self.draft.needs_token() {
             Sorted::Writes(Unauthorized(self))
@@ -63,11 +63,11 @@ impl From<TaskDirectivePayload> for Directive {
 }
 
 impl Unauthorized {
-    /// Attaches a permit, which is one use of a token. Whether the scope covers the tool is checked when the order is
+    /// Attaches a permit, which is one use of a token. Whether its scope covers the tool is checked when the order is
     /// sent; a refused order is returned.
     pub fn with<Sc>(self, permit: Permit<Sc>) -> Order<ReadWrite> {
         let mut draft = *self.0.draft;
-        // If a payload names another token than that of the permit, its tag belongs to no episode, so it is refused.
+        // If the payload names a token other than the permit's, the tag belongs to no episode, so the order is refused.
         let is_other = draft.authorization_token_id.as_ref().is_some_and(|named| *named != permit.token_id);
         let episode = if is_other { Tag::default() } else { permit.episode };
         draft.authorization_token_id = Some(permit.token_id);

@@ -36,7 +36,7 @@ impl<St: EpistemicStatusFact + NeedsNoEvidence> Observation<St> {
         Self::new(status, ObservationType::UserInput, data)
     }
 
-    /// Sets the parameters of the query that produced it.
+    /// Sets the parameters of the query that produced the observation.
     pub fn queried(mut self, params: Fields) -> Self {
         self.payload.query_params = Some(params.into_map());
         self
@@ -58,7 +58,7 @@ impl From<ObservationPayload> for Observation<Observed> {
     }
 }
 
-/// Replaces free-form values that are nested too deep for a packet by their JSON text.
+/// Replaces free-form values that are nested too deeply for a packet by their JSON text.
 fn fitting(mut payload: ObservationPayload) -> ObservationPayload {
     flatten_map(&mut payload.data);
     payload.query_params.iter_mut().for_each(flatten_map);
@@ -66,18 +66,18 @@ fn fitting(mut payload: ObservationPayload) -> ObservationPayload {
 }
 
 impl<St: EpistemicStatusFact> Observation<St> {
-    // INVARIANT: every constructor requires that the status needs no evidence (INV-004).
+    // INVARIANT: every constructor requires a status that needs no evidence (INV-004).
     pub(crate) fn draft(self) -> Draft {
         Draft { payload: self.payload.into(), status: Some(St::VALUE), layer: None }
     }
 }
 
-/// Answer of a human to an escalation (D8).
+/// A human's answer to an escalation (D8).
 #[must_use = "it is taken in with `.answered(..)`"]
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub(super) payload: ObservationPayload,
-    /// Layer of origin, if it is not the usual sender of observations.
+    /// Layer of origin, if it differs from the usual sender of observations.
     layer: Option<LayerSource>,
 }
 
@@ -96,14 +96,14 @@ impl Answer {
         Self { payload, layer: None }
     }
 
-    /// Creates an answer by which layer 1 overrides the escalation: the reason of the order, sent from layer 1 (D71).
-    /// The decision that carries it out comes next.
+    /// Creates an answer with which layer 1 overrides the escalation: the reason of the order, sent from layer 1
+    /// (D71). The decision that carries out the order comes next.
     pub fn order(order: Layer1Order) -> Self {
         Self { layer: Some(LayerSource::LayerNumber(LayerNumber::MIN)), ..Self::text(order.reason()) }
     }
 
     /// Creates an answer from a generated payload, which must be a user input. A payload of another type is not
-    /// written, and kept as trouble (see [`Episode::trouble`](crate::episode::Episode::trouble)).
+    /// written; the error is kept as trouble (see [`Episode::trouble`](crate::episode::Episode::trouble)).
     pub fn stating(payload: ObservationPayload) -> Self {
         Self { payload: fitting(payload), layer: None }
     }

@@ -14,7 +14,7 @@ use super::super::errors::Refusal;
 use super::super::tag::Tag;
 use super::VerificationPlanPayloadExtras;
 
-/// Target of verification: an assumption, a method, and the criteria of success.
+/// Verification target: an assumption, a method, and the success criteria.
 #[derive(Clone, Debug)]
 pub struct Target(pub(super) VerificationTarget);
 
@@ -27,7 +27,7 @@ impl Target {
         target
     }
 
-    /// Creates a target that is verified by another method: a user, a calculation, the memory.
+    /// Creates a target that is verified by another method: a user, a calculation, or the memory.
     #[must_use]
     pub fn of(assumption: Text, method: VerificationMethod, success_criteria: Text) -> Self {
         let target =
@@ -44,13 +44,13 @@ pub struct Plan {
     max_tool_calls: Option<Count>,
     time_budget_seconds: Option<PositiveCount>,
     pub(super) extras: VerificationPlanPayloadExtras,
-    /// Decision that a payload names.
+    /// Decision that a generated payload names.
     decision: Option<PacketId>,
     pub(crate) tag: Tag,
 }
 
 impl Plan {
-    /// Creates a plan to verify assumptions, and one [`Assumption`] for each target. With the proof of the loop,
+    /// Creates a plan to verify assumptions, and an [`Assumption`] for each target. With the proof of the loop,
     /// [`Proof::verifies`] converts it to a [`Verified`].
     pub fn of<const N: usize>(targets: [Target; N]) -> (Self, [Assumption; N])
     where
@@ -70,7 +70,7 @@ impl Plan {
         (plan, assumptions)
     }
 
-    /// Creates a plan from a generated payload, and one [`Assumption`] for each target. The payload must name the
+    /// Creates a plan from a generated payload, and an [`Assumption`] for each target. The payload must name the
     /// decision that started the loop ([`Episode::decision`](crate::episode::Episode::decision)), or `.verify(..)`
     /// refuses it.
     pub fn stating(payload: VerificationPlanPayload) -> (Self, Vec<Assumption>) {
@@ -129,14 +129,14 @@ impl Plan {
     }
 }
 
-/// Drops the assumptions, so no order can rely on them; [`Plan::stating`] returns them too.
+/// Drops the assumptions, so no order can rely on them; [`Plan::stating`] also returns the assumptions.
 impl From<VerificationPlanPayload> for Plan {
     fn from(payload: VerificationPlanPayload) -> Self {
         Self::stating(payload).0
     }
 }
 
-/// Assumption that a plan is to verify. Only a plan creates it.
+/// Assumption that a plan is meant to verify. Only a plan creates one.
 #[must_use = "with the loop's proof it becomes `Verified`"]
 #[derive(Debug)]
 pub struct Assumption {
@@ -150,9 +150,9 @@ impl Assumption {
     }
 }
 
-/// Proof that a verification loop was completed. Only the belief update that closes a loop creates it.
+/// Proof that a verification loop was completed. Only the belief update that closes a loop creates one.
 ///
-/// It proves that the loop had a plan, a check and an observation, and that a check ended with SUCCESS, unless degraded
+/// Proves that the loop had a plan, a check and an observation, and that a check ended with SUCCESS, unless degraded
 /// tools waived that (D22). No type can show which assumption a result supports: the agent judges that before it calls
 /// [`Proof::verifies`].
 #[derive(Debug)]
@@ -166,13 +166,13 @@ pub struct Proof {
 }
 
 impl Proof {
-    /// States that the loop has verified an assumption, as the agent judges from the results of the checks. If the
-    /// assumption is not from one of the loop's own plans, the order that relies on it is refused (INV-003). A loop
-    /// without a successful check, which degraded tools can waive, verifies nothing: the decision states the assumption
-    /// as not verified, and is refused at high stakes (INV-003).
+    /// States that the loop has verified an assumption, as judged by the agent from the results of the checks. If the
+    /// assumption comes from a plan of another loop, the order that relies on it is refused (INV-003). A loop without a
+    /// successful check, which degraded tools can waive, verifies nothing: the decision states the assumption as not
+    /// verified, and is refused at high stakes (INV-003).
     pub fn verifies(&self, assumption: Assumption) -> Verified {
         Verified {
-            // An assumption of another loop gets a tag that belongs to no episode.
+            // An assumption from another loop gets a tag that belongs to no episode.
             episode: if self.plans.contains(&assumption.plan) { self.episode.clone() } else { Tag::default() },
             assumption: assumption.text,
             packet: self.observed.clone(),

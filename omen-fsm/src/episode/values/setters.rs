@@ -1,4 +1,4 @@
-//! Setters generated from the schemas: one for each optional member without a hand-written method, as listed in
+//! Setters generated from the schemas, one for each optional field without a hand-written method, as listed in
 //! `setters.json`.
 
 #[allow(clippy::wildcard_imports, reason = "which types the members have, the schemas say")]

@@ -18,7 +18,7 @@ use super::super::tag::Tag;
 use super::super::user_inputs::{UserInput, UserInputs};
 use super::{Json, ResultData, TaskResultPayloadExtras};
 
-/// Task of a directive without a result. Only a task creates a [`Settled`].
+/// Task of a directive that has no result yet. Only a task can create a [`Settled`].
 #[must_use = "E6: every directive needs a result: call `.success(..)`, `.failure(..)` or `.cancelled()` and settle it"]
 pub struct Pending {
     pub(crate) task: Box<OpenTask>,
@@ -32,7 +32,7 @@ pub struct Pending {
 /// Token that authorizes a task to write (E4, INV-007).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Authority {
-    /// Token of which the task spends a use.
+    /// Token whose use the task spends.
     pub token_id: TokenId,
     /// Time at which the token expires (D3), if the episode knows the token.
     pub expires: Option<Instant>,
@@ -63,7 +63,7 @@ impl Pending {
         &self.task.method
     }
 
-    /// Returns the token of the directive; `None` if it only reads.
+    /// Returns the token of the directive; `None` if the directive only reads.
     #[must_use]
     pub fn authority(&self) -> Option<&Authority> {
         self.task.authority.as_ref()
@@ -76,17 +76,17 @@ impl Pending {
     }
 
     /// Returns the user inputs on which the directive is based, in log order: those between the last settled decision
-    /// and the decision that it carries out, and those since then (D68). A decision to verify first or to escalate
-    /// settles nothing, so the next decision is based on the same inputs too.
+    /// and the decision that the directive carries out, and all later ones (D68). A decision to verify first or to
+    /// escalate settles nothing, so the next decision is based on the same inputs, too.
     #[must_use]
     pub fn user_inputs(&self) -> Vec<Arc<UserInput>> {
         self.user_inputs.inputs()
     }
 
-    /// Starts the task: its tool is about to be called. A directive allows one call, so only one of several handles can
-    /// start its task (PG-6).
+    /// Starts the task: its tool is about to be called. A directive permits one call, so only one of several handles
+    /// can start its task (PG-6).
     ///
-    /// Every executor must call this first, and check the returned [`Running`] again right before the tool takes
+    /// Every executor must call this first, and must check the returned [`Running`] again right before the tool takes
     /// effect. The gate of the crate `omen-gate` does both.
     ///
     /// # Errors
@@ -165,13 +165,13 @@ impl fmt::Debug for Pending {
     }
 }
 
-/// Error of a payload that does not fit its task. Holds the task.
+/// Payload that does not match its task, with the task.
 #[must_use = "it holds the task"]
 #[derive(Debug)]
 pub struct NotItsResult {
-    /// Task of the payload.
+    /// Task for which the payload was given.
     pub task: Pending,
-    /// Mismatch between them.
+    /// Description of the mismatch.
     pub why: Diagnostic,
 }
 
@@ -183,7 +183,7 @@ impl fmt::Display for NotItsResult {
 
 impl std::error::Error for NotItsResult {}
 
-/// Error of a task that must not run. Holds the task, which can still be settled.
+/// Task that must not run. It can still be settled.
 #[must_use = "it holds the task"]
 #[derive(Debug)]
 pub struct NotStarted {
@@ -202,7 +202,7 @@ impl fmt::Display for NotStarted {
 impl std::error::Error for NotStarted {}
 
 /// Running task: the only handle that may call its tool. If it is dropped without a result, the task stays open and
-/// cannot be started again, because it is unknown how far the tool came.
+/// cannot be started again, because it is unknown how far the tool got.
 #[must_use = "E6: every directive needs a result: call `.success(..)`, `.failure(..)` or `.cancelled()` and settle it"]
 pub struct Running {
     task: Pending,
@@ -227,8 +227,8 @@ impl Running {
         Self { task, _guard: RunGuard(watch.clone()), watch }
     }
 
-    /// Checks that the tool may still be called and its outcome counts (D52). Call it right before the tool takes
-    /// effect, and after it has answered.
+    /// Checks that the tool may still be called and its outcome counts (D52). Call this right before the tool takes
+    /// effect, and again after it has answered.
     ///
     /// # Errors
     /// Same as [`Pending::start`].
@@ -236,13 +236,13 @@ impl Running {
         self.watch.stands()
     }
 
-    /// Returns the task, which may be started again, because its tool was not called.
+    /// Returns the task because its tool was not called. The task may be started again.
     pub fn not_called(self) -> Pending {
         self.watch.leases.put_back(self.watch.directive.as_str());
         self.task
     }
 
-    /// Returns a watch, which reports when the call must stop.
+    /// Returns a watch that reports when the call must stop.
     #[must_use]
     pub fn watch(&self) -> &Watch {
         &self.watch
@@ -277,7 +277,7 @@ impl Running {
     }
 }
 
-/// Gives access to the task and its deadline.
+/// Provides access to the task and its deadline.
 impl Deref for Running {
     type Target = Pending;
 
@@ -292,7 +292,7 @@ impl fmt::Debug for Running {
     }
 }
 
-/// Watch on a running task, which reports when it must stop. Clones watch the same task.
+/// Watch on a running task that reports when the task must stop. Clones watch the same task.
 #[derive(Clone)]
 pub struct Watch {
     leases: Arc<Leases>,
@@ -316,8 +316,8 @@ impl Watch {
         self.user_inputs.inputs()
     }
 
-    /// Waits until the task must stop running, and returns the reason. It does not wait for the clock, so the expiry of
-    /// the token does not end the wait: see [`Authority::expires`].
+    /// Waits until the task must stop running, and returns the reason. The expiry of the token does not end the wait,
+    /// because this method does not watch the clock; see [`Authority::expires`].
     pub fn lapsed(&self) -> impl Future<Output = Lapsed> + Send + use<> {
         WaitFor::new(Arc::clone(&self.leases), self.directive.to_string())
     }
@@ -349,8 +349,8 @@ impl Settled {
         self
     }
 
-    /// Adds the raw answer of the tool to a FAILURE, if the answer does not have the promised type (D68). Otherwise a
-    /// FAILURE has no `result_data`. The data of a SUCCESS is unchanged.
+    /// Adds the tool's raw answer to a FAILURE, for an answer that does not have the promised type (D68). Otherwise, a
+    /// FAILURE has no `result_data`. The data of a SUCCESS is not changed.
     pub fn raw(mut self, answer: Json) -> Self {
         if self.status == ResultStatus::Failure {
             self.data = Some(answer.into_value());
@@ -358,8 +358,7 @@ impl Settled {
         self
     }
 
-    /// Returns the task without its result, so that it can be settled differently after the episode has refused the
-    /// result.
+    /// Returns the task without its result, so it can be settled differently after the episode has refused the result.
     pub fn into_task(self) -> Pending {
         self.pending
     }

@@ -17,11 +17,11 @@ use super::super::tag::Tag;
 use super::{AuthorizedScopeExtras, Fields, ToolAuthorizationPayloadExtras};
 use crate::table::sender;
 
-/// Scope of a token that was named at run time. The machine checks its permits when a directive is sent (E4, INV-007).
+/// Scope of a token that is named at run time. The machine checks its permits when a directive is sent (E4, INV-007).
 #[derive(Clone, Copy, Debug)]
 pub struct AnyScope;
 
-/// Scope and uses of a token, named at run time.
+/// Scope of a token and its number of uses, named at run time.
 #[must_use = "it is given to `.authorize_named(..)`"]
 #[derive(Clone, Debug)]
 pub struct NamedScope {
@@ -31,7 +31,7 @@ pub struct NamedScope {
 }
 
 impl NamedScope {
-    /// Creates a scope of tools and operations for a number of directives. An empty list or 0 uses are refused when the
+    /// Creates a scope of tools and operations for a number of directives. An empty list or 0 uses is refused when the
     /// token is issued.
     pub fn new(
         tools: impl IntoIterator<Item = impl Into<String>>,
@@ -42,7 +42,7 @@ impl NamedScope {
     }
 }
 
-/// Specification of a token, except its scope and its number of uses, which are types.
+/// Specification of a token, except its scope and number of uses, which are type parameters.
 #[must_use = "it is given to `.authorize::<Scope, N>(..)`"]
 #[derive(Clone, Debug)]
 pub struct TokenSpec {
@@ -51,12 +51,12 @@ pub struct TokenSpec {
     constraints: Option<Fields>,
     pub(super) extras: ToolAuthorizationPayloadExtras,
     pub(super) scope: AuthorizedScopeExtras,
-    /// Generated payload, if one was given.
+    /// Generated payload, if any.
     stated: Option<Box<ToolAuthorizationPayload>>,
 }
 
 impl TokenSpec {
-    /// Creates a token with its lifetime in seconds, at least 1, and the reason for its issue. A token expires at the
+    /// Creates a token with its lifetime in seconds, at least 1, and the reason for issuing it. A token expires at the
     /// end of its lifetime (D3).
     pub fn new(ttl_seconds: u32, rationale: Text) -> Self {
         Self {
@@ -69,9 +69,9 @@ impl TokenSpec {
         }
     }
 
-    /// Creates a token from a generated payload. The payload is refused unless it agrees with the move: the tools and
-    /// operations of the scope, the number of uses, and a token that is new, not revoked, not used, and from the layer
-    /// that issues tokens (D63).
+    /// Creates a token from a generated payload. The payload is refused unless it agrees with the move: it must state
+    /// the tools and operations of the scope and the number of uses, and the token must be new, not revoked, not used,
+    /// and from the layer that issues tokens (D63).
     pub fn stating(payload: ToolAuthorizationPayload) -> Self {
         let rationale = payload.rationale.clone().unwrap_or_else(|| omen_invariants::text!("a token"));
         let extras = ToolAuthorizationPayloadExtras::copied_from(&payload);
@@ -79,7 +79,7 @@ impl TokenSpec {
         Self { extras, scope, stated: Some(Box::new(payload)), ..Self::new(1, rationale) }
     }
 
-    /// Sets constraints on the parameters of the tools (D27), which are checked when a directive is sent.
+    /// Sets constraints on the tools' parameters (D27), which are checked when a directive is sent.
     pub fn constrained(mut self, constraints: Fields) -> Self {
         self.constraints = Some(constraints);
         self
@@ -183,7 +183,7 @@ fn agrees(
     Err(Refusal::rule(finding))
 }
 
-/// Whether two lists have the same elements.
+/// Returns whether two lists have the same elements.
 fn same<T: PartialEq>(one: &[T], other: &[T]) -> bool {
     one.iter().all(|element| other.contains(element)) && other.iter().all(|element| one.contains(element))
 }
@@ -194,18 +194,18 @@ fn same<T: PartialEq>(one: &[T], other: &[T]) -> bool {
 pub struct LiveToken {
     /// Token id.
     pub token_id: TokenId,
-    /// Tools that it allows.
+    /// Tools that the token allows.
     pub tools: Vec<String>,
-    /// Operations that it allows.
+    /// Operations that the token allows.
     pub operations: Vec<OperationType>,
-    /// Number of directives that may still use it.
+    /// Number of directives that may still use the token.
     pub uses_left: u64,
     /// Time of expiry (D3).
     pub expiry: Instant,
 }
 
 impl LiveToken {
-    /// Whether it allows every tool and operation of a scope.
+    /// Returns whether the token allows every tool and operation of a scope.
     #[must_use]
     pub fn covers<Sc: Scope>(&self) -> bool {
         let has_tool = |tool: &&str| self.tools.iter().any(|own| own == tool);
@@ -214,17 +214,17 @@ impl LiveToken {
 }
 
 /// One use of a token with the scope `Sc`. A token with `N` uses yields `[Permit<Sc>; N]`, and a directive that writes
-/// consumes one permit.
+/// spends one permit.
 #[must_use = "an unspent permit is a lost use of the token"]
 pub struct Permit<Sc> {
     pub(crate) token_id: TokenId,
     pub(crate) episode: Tag,
-    /// Invariant in its scope, so that a permit cannot be coerced to another scope by subtyping.
+    /// Invariant in its scope, so a permit cannot be coerced to another scope by subtyping.
     pub(crate) scope: PhantomData<fn(Sc) -> Sc>,
 }
 
 impl<Sc> Permit<Sc> {
-    /// The token id.
+    /// Returns the token id.
     #[must_use]
     pub fn token_id(&self) -> &TokenId {
         &self.token_id
