@@ -22,5 +22,5 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Rules whose help depends on the state machine, and is therefore in its crate.
+/// Rules whose help depends on the state machine and is therefore defined in its crate.
 const ELSEWHERE: [&str; 2] = ["INV-005", "LAYER"];

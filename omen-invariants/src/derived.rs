@@ -1,4 +1,4 @@
-//! Facts that a packet implies without stating them. The guards in `episode.fsm.json` name them.
+//! Facts that a packet implies without stating them. They are named by the guards in `episode.fsm.json`.
 
 use omen_types::{
     LayerSource, MethodKind, OperationType, PacketHeaderFacts, StakesLevel, TaskDirectivePayload,
@@ -22,7 +22,7 @@ pub fn safety_class(_: &PacketHeaderFacts<'_>, directive: &TaskDirectivePayloadF
     }
 }
 
-/// Returns the operation in the parameters of a directive, if it is one that writes (D88).
+/// Returns the operation in the parameters of a directive, if it writes (D88).
 #[must_use]
 pub fn writing_operation(directive: &TaskDirectivePayloadFacts<'_>) -> Option<OperationType> {
     let text = directive.execution_method.tool_params?;
@@ -46,7 +46,7 @@ pub fn class_of(task_type: TaskType, method: MethodKind, stated: Option<SafetyCl
     }
 }
 
-/// Whether a directive needs a token: whether its effective class requires one (D23, D40).
+/// Returns whether a directive needs a token, that is, whether its effective class requires one (D23, D40).
 #[must_use]
 pub fn needs_token(header: &PacketHeaderFacts<'_>, directive: &TaskDirectivePayloadFacts<'_>) -> bool {
     TaskDirectivePayload::requires_authorization_token_id(safety_class(header, directive))
@@ -71,26 +71,26 @@ pub fn release_authority(header: &PacketHeaderFacts<'_>) -> ReleaseAuthority {
     }
 }
 
-/// Whether a packet comes from layer 1, which alone may override and approve (D30, D32).
+/// Returns whether a packet comes from layer 1, which alone may override and approve (D30, D32).
 #[must_use]
 pub fn from_layer_1(header: &PacketHeaderFacts<'_>) -> bool {
     matches!(header.layer_source, LayerSource::LayerNumber(layer) if layer.get() == 1)
 }
 
-/// Whether a stakes level is HIGH or CRITICAL, the levels of INV-003 and INV-010.
+/// Returns whether a stakes level is HIGH or CRITICAL, the levels of INV-003 and INV-010.
 #[must_use]
 pub fn is_high(level: StakesLevel) -> bool {
     matches!(level, StakesLevel::High | StakesLevel::Critical)
 }
 
-/// Non-ASCII characters whose lower case contains an ASCII letter: the Kelvin sign, and an I with a dot.
+/// Non-ASCII characters whose lower case contains an ASCII letter: the Kelvin sign and the dotted capital I.
 const ASCII_IN_LOWER_CASE: [char; 2] = ['\u{212a}', '\u{130}'];
 
-/// Whether a text contains the words, which must be in lower case, regardless of the text's case.
+/// Returns whether a text contains the given lower-case words, ignoring case.
 #[must_use]
 pub fn contains_words(text: &str, words: &str) -> bool {
     let (bytes, words_bytes) = (text.as_bytes(), words.as_bytes());
-    // The search starts from a rare letter, so that the rest is compared at few positions.
+    // The search starts from a rare letter, so the rest is compared at few positions.
     let anchor = words.bytes().position(|byte| b"-xkfvg".contains(&byte)).unwrap_or(0);
     let Some(letter) = words_bytes.get(anchor) else { return true };
     if !text.is_ascii() && text.contains(ASCII_IN_LOWER_CASE) {

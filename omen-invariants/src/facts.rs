@@ -1,12 +1,12 @@
 //! The facts of a packet's envelope, as types.
 //!
-//! The values of the schema's enums are types here ([`Observed`], [`Superb`], [`impact::High`]), and
-//! an [`OpenEnvelope`] is made of them. Each requirement of a rule on such facts is a trait
-//! ([`TierMayAct`], [`Grounded`] …). A program that does not meet it does not compile, and the
-//! error begins with the code of the rule and ends with what is legal instead.
+//! The values of the schema's enums are types here ([`Observed`], [`Superb`], [`impact::High`]), and an
+//! [`OpenEnvelope`] is composed of them. Each requirement of a rule on these facts is a trait ([`TierMayAct`],
+//! [`Grounded`] …). A program that violates one does not compile; the error begins with the code of the rule and ends
+//! with the legal alternatives.
 //!
-//! An envelope whose facts are only known at run time is a [`DynEnvelope`]. The same rules check it at run time, and the
-//! marker [`Judged`] stands for the facts that they accepted.
+//! An envelope whose facts are known only at run time is a [`DynEnvelope`]. The same rules check it at run time, and
+//! the marker [`Judged`] represents the facts that they accepted.
 //!
 //! ```
 //! use omen_invariants::facts::{
@@ -47,8 +47,8 @@
 //!
 //! # Envelopes by level of stakes
 //!
-//! For common cases, [`OpenEnvelope::low`], [`OpenEnvelope::medium`], [`OpenEnvelope::high`] and [`OpenEnvelope::critical`] take the intent, when
-//! the work is done, and the evidence, and fill in the rest:
+//! For common cases, [`OpenEnvelope::low`], [`OpenEnvelope::medium`], [`OpenEnvelope::high`] and
+//! [`OpenEnvelope::critical`] take the intent, the definition of done and the evidence, and fill in the rest:
 //!
 //! | | LOW | MEDIUM | HIGH | CRITICAL |
 //! |---|---|---|---|---|
@@ -60,14 +60,14 @@
 //! | freshness, oldest evidence | OPERATIONAL, a day | OPERATIONAL, a day | REALTIME, an hour | REALTIME, 10 minutes |
 //! | task class | LOOKUP | CREATE | CREATE | CREATE |
 //!
-//! At every level adversariality is BENIGN, no loss is accepted, the status is INFERRED with a confidence of 0.5, and the
-//! tools work. The docs of
-//! the four say why. Any member can be set otherwise, as with [`OpenEnvelope::budgets`], and is checked as if it were written out.
+//! At every level, adversariality is BENIGN, no loss is accepted, the status is INFERRED with a confidence of 0.5, and
+//! the tools work. The documentation of the four functions gives the reasons. Any field can be changed, for instance
+//! with [`OpenEnvelope::budgets`], and is checked as if it were written out.
 //!
 //! # What does not compile
 //!
-//! A member that is left out is E0063, which names up to three of them (INV-001). A predicate that does
-//! not hold is E0277:
+//! A missing field is error E0063, which names up to three of them (INV-001). A predicate that does not hold is error
+//! E0277:
 //!
 //! ```compile_fail,E0277
 //! # use omen_invariants::facts::*;
@@ -163,11 +163,11 @@
 //! let quality = Quality::par(text!("done"), []); // INV-001
 //! ```
 //!
-//! rustc prints the names of markers without their paths where they are imported one by one, and with
-//! them after a glob import.
+//! rustc prints the names of markers without their paths if they are imported one by one, and with their paths after a
+//! glob import.
 //!
-//! Markers and predicates are generated (`facts/markers.rs`): the markers from the schemas and `facts.json`, the texts of
-//! the predicates from `rules.json`. Which facts fulfil a predicate stands in `facts/predicates.rs`.
+//! Markers and predicates are generated (`facts/markers.rs`): the markers from the schemas and `facts.json`, the texts
+//! of the predicates from `rules.json`. The facts that satisfy each predicate are listed in `facts/predicates.rs`.
 
 mod assumptions;
 mod budgets;
@@ -204,13 +204,13 @@ pub use stakes::{Stakes, StakesLevelOf};
 pub use tool::__are_distinct;
 pub use tool::{OperationList, Scope, ScopeTypes, Tool, ToolList};
 
-// Items for the expansion of macros. No item here creates a value that the types would refuse.
+// Items for macro expansions. None of them creates a value that the types would refuse.
 #[doc(hidden)]
 pub use listed::{OperationListed, ToolListed, WritingListed};
 #[doc(hidden)]
 pub use omen_types as __types;
 
-/// Positions of a grant's tool or operation in the scope's list. [`scope!`](crate::scope) writes these.
+/// Positions of a grant's tool or operation in the scope's list, as written by [`scope!`](crate::scope).
 #[doc(hidden)]
 pub mod __places {
     pub use super::listed::{First, Next};

@@ -1,4 +1,4 @@
-//! Help texts of single findings, generated from `helps` in `rules.json`: a module for each rule. The help for all
-//! findings of a rule is `help` of [`RuleInfo`](omen_types::RuleInfo).
+//! Help texts of individual findings, generated from `helps` in `rules.json`: one module for each rule. The
+//! general help of a rule is `help` in [`RuleInfo`](omen_types::RuleInfo).
 
 include!(concat!(env!("OUT_DIR"), "/helps.rs"));

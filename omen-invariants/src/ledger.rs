@@ -1,4 +1,4 @@
-//! Record of an episode.
+//! Record of an episode, from which its next packet can be judged.
 
 use std::num::NonZeroU64;
 use std::slice;
@@ -37,15 +37,15 @@ use ids::Ids;
 use plan::Plan;
 use references::References;
 
-/// Record of an episode that suffices to judge its next packet.
+/// Record of an episode that is sufficient for judging its next packet.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     clock: Option<Instant>,
-    /// Only packet at the time of the clock.
+    /// Packet that is alone at the time of the clock.
     leap: Option<Box<Leap>>,
-    /// Ids that must not be repeated (D21), and the campaign. Those of packets that can verify are marked.
+    /// Ids that must not be repeated (D21), and the campaign. The ids of packets that can verify assumptions are marked.
     seen: Ids,
-    /// Packets that are evidence of verification loops.
+    /// Ids of packets that are evidence of verification loops.
     evidence: Ids,
     tokens: Tokens,
     open: OpenDirectives,
@@ -55,9 +55,9 @@ pub struct Ledger {
     believes: bool,
     decision: Option<DecisionOutcome>,
     owes_decision: bool,
-    /// Whether a campaign was stated. `seen` contains it.
+    /// Whether a campaign was stated; `seen` then contains it.
     has_campaign: bool,
-    /// Whether a late directive with CRITICAL stakes was reported, without an accepted decision since (D69).
+    /// Whether a late directive with CRITICAL stakes was reported and no decision was accepted since (D69).
     owes_escalation: bool,
     looped: Loop,
     /// Limits of the running loop, once it has a plan.
@@ -68,7 +68,7 @@ pub struct Ledger {
 /// Progress of the verification loop. The state machine determines which packets meet an obligation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Loop {
-    /// Number of the loop within the episode, starting at 1; 0 before the first.
+    /// Number of the loop within the episode, starting at 1; 0 before the first loop.
     pub number: u32,
     /// Met obligations.
     pub met: Obligations,
@@ -84,7 +84,7 @@ impl Loop {
 }
 
 impl Ledger {
-    /// Returns the episode's clock for a next packet of this time: the later of the two (D2).
+    /// Returns the episode's clock for a next packet with this time: the later of clock and time (D2).
     #[must_use]
     pub fn clock_at(&self, created_at: Instant) -> Instant {
         self.clock.map_or(created_at, |clock| clock.max(created_at))
@@ -93,7 +93,7 @@ impl Ledger {
     /// Starts fetching the ledger into the processor's cache.
     #[inline]
     pub fn prefetch(&self) {
-        // One field for each cache line.
+        // One field per cache line.
         prefetch_index(slice::from_ref(&self.clock), 0);
         prefetch_index(slice::from_ref(&self.seen), 0);
         prefetch_index(slice::from_ref(&self.open), 0);
@@ -113,7 +113,7 @@ impl Ledger {
         self.clock
     }
 
-    /// Returns the packet that is ahead, if a packet of this time returns to the time before it (D83).
+    /// Returns the packet that is ahead, if a packet with this time returns to a time before it (D83).
     #[must_use]
     pub fn leap(&self, created_at: Instant) -> Option<&Leap> {
         let is_behind = self.clock.is_some_and(|clock| is_behind(created_at, clock));
@@ -127,7 +127,7 @@ impl Ledger {
         }
     }
 
-    /// Sets the clock back to the time before the packet that is ahead, as if that packet had been sent then.
+    /// Sets the clock back to the time before the packet that is ahead, as if that packet had been sent at that time.
     pub fn undo_leap(&mut self, before: Option<Instant>) {
         self.clock = before;
         if let Some(leap) = self.leap.take() {
@@ -135,13 +135,13 @@ impl Ledger {
         }
     }
 
-    /// Whether a directive of the episode has used a tool to write (or to read, if `writes` is false) (D88).
+    /// Returns whether a directive of the episode has used a tool to write (or to read, if `writes` is false) (D88).
     #[must_use]
     pub fn has_used(&self, tool_id: &str, writes: bool) -> bool {
         self.seen.get(Fingerprint::of(Kind::Tool { writes }, tool_id)).is_some()
     }
 
-    /// Returns the limits of the loop's plan that are exceeded at a time (D82).
+    /// Returns the limits of the loop's plan that are exceeded at a given time (D82).
     #[must_use]
     pub fn plan_excesses(&self, now: Instant) -> Vec<Excess> {
         self.plan.as_ref().map(|plan| plan.excesses(now)).unwrap_or_default()
@@ -153,37 +153,37 @@ impl Ledger {
         &self.tokens
     }
 
-    /// Returns the directives without a result.
+    /// Returns the open directives.
     #[must_use]
     pub fn open(&self) -> &OpenDirectives {
         &self.open
     }
 
-    /// Returns budgets and use; `None` before the first decision.
+    /// Returns the budgets and their use; `None` before the first decision.
     #[must_use]
     pub fn budget(&self) -> Option<&Budget> {
         self.budget.as_ref()
     }
 
-    /// Whether an overrun of the budgets was approved (D32).
+    /// Returns whether an overrun of the budgets was approved (D32).
     #[must_use]
     pub fn overrun_approved(&self) -> bool {
         self.approved
     }
 
-    /// Returns the budgets that are exceeded at a time without approval (D59).
+    /// Returns the budgets that are exceeded at a given time without approval (D59).
     #[must_use]
     pub fn overruns(&self, now: Instant) -> Vec<Overrun> {
         self.budget().filter(|_| !self.approved).map(|budget| budget.overruns(now)).unwrap_or_default()
     }
 
-    /// Whether the overrun of this budget was reported with an earlier packet (D59).
+    /// Returns whether the overrun of this budget was reported with an earlier packet (D59).
     #[must_use]
     pub fn has_reported(&self, overrun: Overrun) -> bool {
         self.reported.has(overrun)
     }
 
-    /// Whether a belief update was accepted (E1).
+    /// Returns whether a belief update was accepted (E1).
     #[must_use]
     pub fn believes(&self) -> bool {
         self.believes
@@ -195,7 +195,7 @@ impl Ledger {
         self.decision
     }
 
-    /// Whether the latest decision was to verify first, and another is due (D4, E3.5).
+    /// Returns whether the latest decision was to verify first, so that another decision is due (D4, E3.5).
     #[must_use]
     pub fn owes_decision(&self) -> bool {
         self.owes_decision
@@ -207,82 +207,82 @@ impl Ledger {
         self.looped
     }
 
-    /// Whether an id is already used (D21).
+    /// Returns whether an id is already used (D21).
     #[must_use]
     pub fn has_seen(&self, fingerprint: Fingerprint) -> bool {
         self.seen.get(fingerprint).is_some() || self.evidence.get(fingerprint).is_some()
     }
 
-    /// Whether an accepted packet with this id may verify an assumption (D62): see [`can_verify`].
+    /// Returns whether an accepted packet with this id may verify an assumption (D62); see [`can_verify`].
     #[must_use]
     pub fn has_verifier(&self, packet_id: &str) -> bool {
         self.seen.get(Fingerprint::of(Kind::Packet, packet_id)).is_some_and(Fingerprint::is_marked)
     }
 
-    /// Whether a packet with an id was accepted (D65).
+    /// Returns whether a packet with this id was accepted (D65).
     #[must_use]
     pub fn has_accepted(&self, packet_id: &str) -> bool {
         self.seen.get(Fingerprint::of(Kind::Packet, packet_id)).is_some()
     }
 
-    /// Returns the id of the decision VERIFY_FIRST in force (D78).
+    /// Returns the id of the current VERIFY_FIRST decision (D78).
     #[must_use]
     pub fn verifying_decision(&self) -> Option<&str> {
         self.references.verifying()
     }
 
-    /// Returns the observations that results have announced and that were not accepted yet (D78).
+    /// Returns the observations that results have announced but that have not been accepted yet (D78).
     #[must_use]
     pub fn awaited(&self) -> &[Awaited] {
         self.references.awaited()
     }
 
-    /// Whether a campaign was stated (D65).
+    /// Returns whether a campaign was stated (D65).
     #[must_use]
     pub fn has_campaign(&self) -> bool {
         self.has_campaign
     }
 
-    /// Whether a campaign differs from the first stated one (D65).
+    /// Returns whether a campaign differs from the first one that was stated (D65).
     #[must_use]
     pub fn is_other_campaign(&self, campaign_id: &str) -> bool {
         self.has_campaign && self.seen.get(Fingerprint::of(Kind::Campaign, campaign_id)).is_none()
     }
 
-    /// Whether a late directive with CRITICAL stakes was reported, without an accepted decision since (D69).
+    /// Returns whether a late directive with CRITICAL stakes was reported and no decision was accepted since (D69).
     #[must_use]
     pub fn owes_escalation(&self) -> bool {
         self.owes_escalation
     }
 
-    /// Records that late directives were reported at a time, without a packet (D69). The clock of the episode does not
-    /// change.
+    /// Records that late directives were reported at a given time, without a packet (D69). The clock of the episode
+    /// does not change.
     pub fn tick(&mut self, now: Instant) {
         self.owes_escalation |= self.open.mark_late(now);
     }
 
     /// Approves an overrun of the budgets without a packet, for a reader that assumes an approval in order to suppress
-    /// consequential findings: all refusals after the first follow from one overrun.
+    /// consequential findings: all refusals after the first follow from the same overrun.
     pub fn suppose_approval(&mut self) {
         self.approved = true;
     }
 
-    /// Whether a packet id names evidence of the running verification loop (D22).
+    /// Returns whether a packet id names evidence of the running verification loop (D22).
     #[must_use]
     pub fn is_loop_evidence(&self, packet_id: &str) -> bool {
         self.evidence.get(Fingerprint::of(Kind::Evidence(self.looped.number), packet_id)).is_some()
     }
 
-    /// Records an accepted packet, with the state machine's knowledge about it.
+    /// Records an accepted packet, with what the state machine knows about it.
     pub fn accept(&mut self, facts: &PacketFacts<'_>, now: Instant, update: Update) {
         self.accept_as(Fingerprint::of(Kind::Packet, &facts.header.packet_id), facts, now, update);
     }
 
-    /// Records an accepted packet like [`accept`](Self::accept), with the fingerprint of its id, for a caller that
-    /// already has it.
+    /// Records an accepted packet, like [`accept`](Self::accept), for a caller that already has the fingerprint of its
+    /// id.
     pub fn accept_as(&mut self, id: Fingerprint, facts: &PacketFacts<'_>, now: Instant, update: Update) {
         self.keep_time(facts, update.line);
-        // An id that was used before would have been refused (D21).
+        // A repeated id would have been refused (D21).
         self.seen.add(match facts.payload {
             PayloadFacts::Observation(_) => id.marked().observed(),
             _ if can_verify(facts) => id.marked(),
@@ -306,7 +306,7 @@ impl Ledger {
             self.seen.insert(Fingerprint::of(Kind::Campaign, campaign));
         }
         if matches!(facts.payload, PayloadFacts::Decision(_)) {
-            // The decision after this packet is the one for the late directives that it reports.
+            // Cleared before `tick`: for directives reported as late with this packet, the next decision owes the escalation.
             self.owes_escalation = false;
         }
         self.tick(now);
@@ -367,7 +367,7 @@ impl Ledger {
 }
 
 impl Ledger {
-    /// Advances the clock, and records the packet that is alone at its time.
+    /// Advances the clock, and keeps a packet that is alone at its time.
     fn keep_time(&mut self, facts: &PacketFacts<'_>, line: Option<NonZeroU64>) {
         let created_at = facts.header.created_at;
         match self.clock {
@@ -377,7 +377,7 @@ impl Ledger {
                 }
                 return;
             }
-            // Another packet has a similar time, so neither is alone.
+            // Another packet has a similar time, so neither of them is alone.
             Some(clock) if !is_behind(clock, created_at) => self.leap = None,
             before => self.leap = Some(Box::new(Leap::new(facts, line, before, self.owes_escalation))),
         }
@@ -385,25 +385,25 @@ impl Ledger {
     }
 }
 
-/// Knowledge of the state machine about an accepted packet.
+/// What the state machine knows about an accepted packet.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Update {
-    /// Whether it opens a verification loop.
+    /// Whether the packet opens a verification loop.
     pub opens_loop: bool,
-    /// Whether it counts as evidence of the running loop.
+    /// Whether the packet counts as evidence of the running loop.
     pub is_evidence: bool,
-    /// Obligations of the loop that it meets.
+    /// Obligations of the loop that the packet meets.
     pub met: Obligations,
-    /// Obligations of the loop that it waives.
+    /// Obligations of the loop that the packet waives.
     pub waived: Obligations,
-    /// Whether it ends safe mode, which cancels open directives (D13).
+    /// Whether the packet ends safe mode, which cancels open directives (D13).
     pub cancels: bool,
     /// Line in the log, if known.
     pub line: Option<NonZeroU64>,
 }
 
-/// Whether a packet approves an overrun of the budgets (D32): an escalation because of them, or a token or an alert in
-/// which layer 1 approves it.
+/// Returns whether a packet approves an overrun of the budgets (D32): an escalation because of the overrun, or a token
+/// or an alert in which layer 1 approves it.
 #[must_use]
 pub fn approves(facts: &PacketFacts<'_>) -> bool {
     let rationale = match &facts.payload {
@@ -417,7 +417,7 @@ pub fn approves(facts: &PacketFacts<'_>) -> bool {
     rationale.is_some_and(|text| derived::from_layer_1(&facts.header) && derived::contains_words(text, BUDGET_OVERRIDE))
 }
 
-/// Whether a packet can verify an assumption (D62): a plan, an observation, a belief update, or a result with SUCCESS.
+/// Returns whether a packet can verify an assumption (D62): a plan, an observation, a belief update, or a SUCCESS.
 #[must_use]
 pub fn can_verify(facts: &PacketFacts<'_>) -> bool {
     match &facts.payload {
@@ -427,5 +427,5 @@ pub fn can_verify(facts: &PacketFacts<'_>) -> bool {
     }
 }
 
-/// Phrase by which layer 1 approves an overrun (D32).
+/// Phrase with which layer 1 approves an overrun (D32).
 pub const BUDGET_OVERRIDE: &str = "budget override";

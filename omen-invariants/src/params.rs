@@ -9,19 +9,19 @@ use serde_json::value::RawValue;
 /// Parameter that names the operation (D26).
 pub const OPERATION: &str = "operation";
 
-/// Returns the operation that a value of [`OPERATION`] names, ignoring case; `None` if it is a word of the tool's own
-/// (D26).
+/// Returns the operation named by a value of [`OPERATION`], ignoring case; `None` if the value is a tool-specific
+/// word (D26).
 #[must_use]
 pub fn operation_named(word: &str) -> Option<OperationType> {
     word.to_lowercase().parse().ok()
 }
 
-/// Parameters of a tool call by name. Few of them are compared, so each is stored as text until then.
+/// Parameters of a tool call by name. Few of them are compared, so each remains text until then.
 #[derive(Default)]
 pub(crate) struct Params<'p>(BTreeMap<String, &'p RawValue>);
 
 impl<'p> Params<'p> {
-    /// Reads the parameters from a JSON object; empty without one.
+    /// Reads the parameters from a JSON object; without an object, there are none.
     pub(crate) fn read(text: Option<&'p str>) -> Self {
         // INVARIANT: the reader has checked that the text is a JSON object.
         Self(text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default())
@@ -31,7 +31,7 @@ impl<'p> Params<'p> {
         serde_json::from_str(self.0.get(name)?.get()).ok()
     }
 
-    /// Returns the operation, both as text and parsed; `None` if it is a word of the tool's own (D26).
+    /// Returns the operation as text and parsed; `None` if it is a tool-specific word (D26).
     pub(crate) fn operation(&self) -> Option<(String, OperationType)> {
         let Some(Value::String(word)) = self.get(OPERATION) else { return None };
         let operation = operation_named(&word)?;

@@ -1,8 +1,8 @@
-//! Registry of the invariants, CHAIN, CLAIM and TIME: a module for each, named after its code, with its check and its
-//! tests.
+//! Registry of the invariants and of CHAIN, CLAIM and TIME: one module for each, named after its code, with its check
+//! and its tests.
 //!
-//! The schema stage reports INV-001 and INV-009, and the state machine reports INV-008 as E3 (D37); the modules of
-//! these contain the rest. LAYER depends on a table of the state machine, and is among its rules.
+//! INV-001 and INV-009 are reported by the schema stage, and INV-008 is reported as E3 by the state machine (D37);
+//! their modules contain the rest. LAYER depends on a table of the state machine and is among the machine's rules.
 
 use omen_types::{Diagnostic, Instant, PacketFacts};
 
@@ -28,7 +28,7 @@ pub mod inv_012_stakes_consistent;
 pub mod time_in_order;
 mod wording;
 
-/// Checks a packet: adds the findings of all invariants, errors and warnings, in the order of the rules.
+/// Checks a packet: adds the findings of all invariants, errors and warnings, in rule order.
 ///
 /// The packet must satisfy the schema and the state machine.
 pub fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
@@ -46,11 +46,11 @@ pub fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     time_in_order::check(context, findings);
 }
 
-/// Checks a packet by itself: adds the findings of the invariants that do not depend on earlier packets of its episode.
-/// In its episode, a finding may be more severe: a claim is older by a later clock, and a READ directive seeks
-/// certainty only in a verification loop.
+/// Checks a packet on its own: adds the findings of the invariants that do not depend on earlier packets of its
+/// episode. Within its episode, a finding may be more severe: by a later clock, the evidence of a claim is older, and a
+/// READ directive seeks certainty only in a verification loop.
 ///
-/// The packet must satisfy the schema. `fixed` replaces its own time.
+/// The packet must satisfy the schema. `fixed` replaces the packet's own time.
 pub fn check_alone(facts: &PacketFacts<'_>, fixed: Option<Instant>, findings: &mut Vec<Diagnostic>) {
     let nothing = Ledger::default();
     let context = Context::new(facts, &nothing, fixed);

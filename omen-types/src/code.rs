@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 include!(concat!(env!("OUT_DIR"), "/codes.rs"));
 
-/// Stage of a check that reports a finding, in the order in which the stages run (D1).
+/// Stage that reports a finding, in the order in which the stages run (D1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Stage {
@@ -13,11 +13,11 @@ pub enum Stage {
     Json,
     /// The packet does not match its schema, or repeats an id.
     Schema,
-    /// The packet is not legal in this state: the transition table, and E1–E7.
+    /// The packet is not legal in this state, according to the transition table and E1–E7.
     Fsm,
     /// The packet breaks an invariant.
     Invariant,
-    /// The stream has ended. Only findings have this stage: each code belongs to one of the others.
+    /// The stream has ended. Only findings have this stage; each code belongs to one of the other stages.
     End,
 }
 
@@ -69,15 +69,15 @@ pub struct RuleInfo {
     pub failure: &'static str,
     /// Source of the rule: a section of the specification, or a decision.
     pub source: &'static str,
-    /// Code of another stage for the same rule.
+    /// Code of another stage for the same rule, if any.
     pub shared_with: Option<Code>,
-    /// Code under which every finding is reported, if it is always a different one: this code then occurs only in `also`.
+    /// Code under which every finding is reported, if it is always a different one; this code then occurs only in `also`.
     pub reported_as: Option<Code>,
 }
 
 impl Code {
-    /// Returns whether a user may change this code's severity, as for the stage `invariant`. A code that another stage reports
-    /// under its own code has no findings of that stage.
+    /// Returns whether a user may change this code's severity, as for codes of the stage `invariant`. A code whose
+    /// findings another stage reports under its own code is not adjustable.
     #[must_use]
     pub fn is_adjustable(self) -> bool {
         self.info().stage == Stage::Invariant && self.info().reported_as.is_none()
@@ -90,7 +90,7 @@ impl fmt::Display for Code {
     }
 }
 
-/// Error for a text that is not a known code, of `omen check` or of another family of codes.
+/// Error for a text that is not a known code, either of `omen check` or of another family of codes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownCode<C = Code> {
     text: String,
@@ -99,10 +99,10 @@ pub struct UnknownCode<C = Code> {
 }
 
 impl<C: Copy> UnknownCode<C> {
-    /// Maximum number of characters of the text in a message.
+    /// Maximum number of characters of the text that a message shows.
     pub const MAX_CHARS: usize = 32;
 
-    /// Creates the error for a text, with the code that was perhaps meant.
+    /// Creates the error for a text, with the code that was probably meant.
     #[must_use]
     pub fn new(text: &str, near: Option<C>) -> Self {
         Self { text: text.chars().take(Self::MAX_CHARS).collect(), near, family: None }
@@ -114,7 +114,7 @@ impl<C: Copy> UnknownCode<C> {
         Self { family: Some((first, last)), ..Self::new(text, None) }
     }
 
-    /// Returns the code that was perhaps meant.
+    /// Returns the code that was probably meant.
     #[must_use]
     pub fn near(&self) -> Option<C> {
         self.near
@@ -161,7 +161,7 @@ fn unknown(text: &str) -> UnknownCode {
     UnknownCode::new(text, same.or_else(|| all().find(|code| Some(code.as_str()) == near)))
 }
 
-/// Splits a code into its letters in capitals and its number, ignoring leading zeros.
+/// Splits a code into its letters, in upper case, and its number without leading zeros.
 fn plain(code: &str) -> (String, Option<u64>) {
     let letters = code.chars().filter(char::is_ascii_alphabetic).map(|c| c.to_ascii_uppercase()).collect();
     let digits: String = code.chars().filter(char::is_ascii_digit).collect();

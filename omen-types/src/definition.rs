@@ -1,18 +1,18 @@
-//! Definitions by their names, for programs that know the type of an object only when they run, such as the package for Python.
+//! Lookup of definitions by name, for programs that know an object's type only at run time, such as the Python package.
 
 use crate::diagnostic::Diagnostic;
 use crate::packet::SHAPES;
 use crate::packet::parse::unreadable;
 use crate::shape::{Shape, walk};
 
-/// Returns a definition that is not a list of packets.
+/// Returns a definition by its name, unless it is a list of packets.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Shape> {
     let at = SHAPES.binary_search_by(|shape| shape.name.cmp(name)).ok()?;
     SHAPES.get(at).copied()
 }
 
-/// Returns all errors of a text as a value of a definition.
+/// Returns all errors of a text that should be a value of a definition.
 #[must_use]
 pub fn errors(text: &str, definition: &'static Shape) -> Vec<Diagnostic> {
     match unreadable(text) {

@@ -1,4 +1,4 @@
-//! The diagnostic type for all findings about a log. Renderers are in other crates.
+//! Diagnostic type for all findings about a log. Renderers are in other crates.
 
 use std::fmt;
 use std::ops::Range;
@@ -31,26 +31,26 @@ impl fmt::Display for Severity {
     }
 }
 
-/// A problem with one packet, or with the end of an episode.
+/// Problem with one packet, or with the end of an episode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Code of the most specific rule that is broken (D37).
+    /// Code of the most specific rule that is violated (D37).
     pub code: Code,
-    /// Codes of the other rules that the same problem breaks.
+    /// Codes of the other rules that the same problem violates.
     pub also: Vec<Code>,
     /// Severity of the problem.
     pub severity: Severity,
     /// JSON pointer (RFC 6901) into the packet.
     pub pointer: Option<String>,
-    /// Position in the packet's line, in bytes, if it is known.
+    /// Position in the packet's line, in bytes, if known.
     pub span: Option<Range<usize>>,
     /// Description of the problem, with the figures needed to check it.
     pub message: String,
-    /// Label of a few words for the position itself.
+    /// Label of a few words for the position.
     pub label: Option<String>,
     /// Way to fix the problem.
     pub help: Option<String>,
-    /// Replacement for the text at `span` that `help` describes, for programs.
+    /// Machine-applicable replacement for the text at `span`, as described by `help`.
     pub edit: Option<Edit>,
     /// Notes with facts from elsewhere in the log.
     pub notes: Vec<String>,
@@ -62,12 +62,12 @@ pub struct Diagnostic {
 pub struct Edit {
     /// New text; empty to remove the old one.
     pub text: String,
-    /// Whether the edit changes only the notation, and not what the log states. Other edits need the consent of a person.
+    /// Whether the edit changes only the notation and not what the log states. Other edits need a person's consent.
     pub is_safe: bool,
 }
 
 impl Edit {
-    /// Creates an edit that changes nothing that the log states.
+    /// Creates an edit that does not change what the log states.
     #[must_use]
     pub fn safe(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_safe: true }
@@ -106,8 +106,8 @@ impl Diagnostic {
         Self { severity: Severity::Warning, ..Self::error(code, message) }
     }
 
-    /// Returns the line and column of the problem in its text: both from 1, columns in characters. `None` if the position is
-    /// unknown.
+    /// Returns the line and column of the problem in its text, both starting at 1, with columns in characters. `None`
+    /// if the position is unknown.
     #[must_use]
     pub fn position(&self, text: &str) -> Option<(u64, u64)> {
         let before = text.get(..self.span.as_ref()?.start)?;
@@ -123,14 +123,14 @@ impl Diagnostic {
         self
     }
 
-    /// Sets the other rules that the same problem breaks.
+    /// Adds the codes of other rules that the same problem violates.
     #[must_use]
     pub fn also(mut self, codes: &[Code]) -> Self {
         self.also.extend_from_slice(codes);
         self
     }
 
-    /// Sets the label of a few words for the position itself.
+    /// Sets the label of a few words for the position.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());

@@ -9,10 +9,10 @@ use crate::limits::{MAX_DEPTH, MAX_ENVELOPE_BYTES, MAX_FIELDS_DEPTH};
 use crate::packet::{IntentScope, McpEnvelope, RefType, ScopeText};
 use crate::scalar::FromChecked as _;
 
-/// Mark in place of the removed part of a text.
+/// Mark that replaces the removed part of a text.
 const CUT: &str = "…";
 
-/// Length of texts and lists in the first attempt to shorten an envelope.
+/// Maximum length of texts and lists in the first attempt to shorten an envelope.
 const FIRST: usize = MAX_ENVELOPE_BYTES / 8;
 
 /// Returns the size of a value in bytes of JSON.
@@ -32,13 +32,13 @@ pub fn size(value: &(impl Serialize + ?Sized)) -> usize {
     let mut bytes = Bytes(0);
     match serde_json::to_writer(&mut bytes, value) {
         Ok(()) => bytes.0,
-        // A value that cannot be written exceeds every limit.
+        // A value that cannot be serialized exceeds every limit.
         Err(_) => usize::MAX,
     }
 }
 
-/// Returns whether arrays and objects of a value nest deeper than `levels`. It does not recurse, so that a value of any depth can
-/// be refused.
+/// Returns whether the arrays and objects of a value nest deeper than `levels`. Does not recurse, so a value of any
+/// depth can be refused.
 #[must_use]
 pub fn is_deeper(value: &Value, levels: u8) -> bool {
     let mut level = vec![value];
@@ -56,8 +56,8 @@ fn children(value: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
     }
 }
 
-/// Truncates a text to at most `most` bytes, or to its mark alone. Both ends are kept, since rules look for words at either, with
-/// the mark between them.
+/// Truncates a text to at most `most` bytes, or to the mark alone. The mark replaces the middle: both ends are kept,
+/// because rules search for words at either end.
 pub fn cut(text: &mut String, most: usize) {
     if text.len() > most {
         let half = most.saturating_sub(CUT.len()) / 2;
@@ -76,7 +76,7 @@ fn shorten_at(value: &mut Value, most: usize, levels: u8) {
     match value {
         Value::String(text) => cut(text, most),
         Value::Array(elements) => {
-            // The first elements show the subject, and the last are the latest.
+            // The first elements show the subject, and the last are the most recent.
             let half = most / 2;
             if elements.len() > most {
                 elements.drain(half..elements.len() - half);
@@ -88,8 +88,8 @@ fn shorten_at(value: &mut Value, most: usize, levels: u8) {
     }
 }
 
-/// Returns an envelope that leaves room for a payload in its line: an envelope that is too large is shortened. Its facts are
-/// unchanged, and so are the verdicts of rules on it.
+/// Returns an envelope that leaves space for a payload in its line. An envelope that is too large is shortened, but its
+/// facts and thus the verdicts of rules on it do not change.
 #[must_use]
 pub fn envelope(mut mcp: McpEnvelope) -> McpEnvelope {
     if let IntentScope::JsonObject(scope) = &mut mcp.intent.scope {
@@ -118,7 +118,7 @@ fn shorter(mcp: &McpEnvelope, most: usize) -> Option<McpEnvelope> {
     let mut value = serde_json::to_value(mcp).ok()?;
     shorten(&mut value, most);
     let mut shorter: McpEnvelope = crate::parse::Checked::parse(&value.to_string()).ok()?;
-    // A claim about the present must still be based on live evidence (INV-004).
+    // A claim about the present must still rest on live evidence (INV-004).
     let pieces = &mut shorter.evidence.evidence_refs;
     if let Some(live) = live.filter(|_| !pieces.iter().any(|piece| is_live(&piece.ref_type))) {
         pieces.pop();

@@ -1,8 +1,8 @@
-//! Implementations that all generated types of one kind share: checked scalars, enums of strings, objects.
+//! Implementations shared by all generated types of one kind: checked scalars, string enums, objects.
 //!
-//! They are macros because each is for its own type; the differences between types are generated.
+//! These are macros because each type needs its own implementation; the differences between types are generated.
 
-/// Deserializes a scalar with its check.
+/// Implements deserialization of a scalar, including its check.
 macro_rules! deserialize {
     ($name:ty, $read:ident) => {
         impl<'de> ::serde::Deserialize<'de> for $name {
@@ -24,7 +24,7 @@ macro_rules! object {
     };
 }
 
-/// Converts a packet of any type into one of a given type.
+/// Implements the conversion from a packet of any type into one of a given type.
 macro_rules! packet_of_type {
     ($name:ident, $variant:ident) => {
         impl<'de> ::serde::Deserialize<'de> for $name {
@@ -42,7 +42,7 @@ macro_rules! packet_of_type {
     };
 }
 
-/// Implements an enum of strings, whose function `from_text` returns the value of a text.
+/// Implements a string enum; its function `from_text` returns the value for a text.
 macro_rules! text_enum {
     ($name:ident, $wire:literal, $expects:literal) => {
         impl ::std::fmt::Display for $name {
@@ -153,7 +153,7 @@ macro_rules! text_scalar {
     };
 }
 
-/// Infallible functions of a checked string whose only constraint is that it is not empty.
+/// Defines infallible functions of a checked string that must only be non-empty.
 macro_rules! non_empty_text {
     ($name:ident) => {
         impl $name {
@@ -163,13 +163,13 @@ macro_rules! non_empty_text {
                 if $crate::unseen::is_visible(text) { Some($crate::scalar::TextLiteral::trusted(text)) } else { None }
             }
 
-            /// Returns the text with another one before it.
+            /// Returns the text with a prefix.
             #[must_use]
             pub fn prefixed(&self, before: &str) -> Self {
                 Self(format!("{before}{}", self.0))
             }
 
-            /// Returns the text with another one after it.
+            /// Returns the text with a suffix.
             #[must_use]
             pub fn suffixed(&self, after: &str) -> Self {
                 Self(format!("{}{after}", self.0))
@@ -246,11 +246,11 @@ macro_rules! integer_scalar {
     };
 }
 
-/// Constants of an integer with few values: each value is named, so `cargo check` detects one that is out of bounds.
+/// Defines constants of an integer with few values. Each value is listed, so `cargo check` detects one that is out of bounds.
 macro_rules! few_integers {
     ($name:ident, $($value:literal)*) => {
         impl $name {
-            /// Returns a constant value; one that is out of bounds does not compile.
+            /// Returns a constant value; a value that is out of bounds does not compile.
             #[must_use]
             pub const fn of<const VALUE: u64>() -> Self
             where
@@ -264,11 +264,11 @@ macro_rules! few_integers {
     };
 }
 
-/// Constants of an integer with many values. The bounds are checked where a constant is used, by `cargo build`.
+/// Defines constants of an integer with many values. The bounds are checked by `cargo build`, where a constant is used.
 macro_rules! many_integers {
     ($name:ident, $wire:literal, $expects:literal) => {
         impl $name {
-            /// Returns a constant value; one that is out of bounds does not compile.
+            /// Returns a constant value; a value that is out of bounds does not compile.
             #[must_use]
             pub const fn of<const VALUE: u64>() -> Self {
                 const {

@@ -1,11 +1,11 @@
-//! Members of a packet that begin with `_`: allowed at its top level, checked by no rule (D38).
+//! Fields of a packet that begin with `_`: allowed at its top level and not checked by any rule (D38).
 
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::scalar::Invalid;
 
-/// A packet's metadata: members whose names begin with `_`.
+/// A packet's metadata: fields whose names begin with `_`.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(
     feature = "schemars",
@@ -21,7 +21,7 @@ impl Metadata {
         Self::default()
     }
 
-    /// Adds or replaces a member; returns the previous value.
+    /// Adds or replaces a field, and returns its previous value.
     ///
     /// # Errors
     /// If the name does not begin with `_`.
@@ -30,7 +30,7 @@ impl Metadata {
         if is_name(&name) { Ok(self.0.insert(name, value)) } else { Err(Invalid::new("metadata name", EXPECTS, name)) }
     }
 
-    /// Returns the members.
+    /// Returns the fields.
     #[must_use]
     pub fn as_map(&self) -> &Map<String, Value> {
         &self.0
@@ -40,7 +40,7 @@ impl Metadata {
 impl TryFrom<Map<String, Value>> for Metadata {
     type Error = Invalid;
 
-    /// Accepts members whose names all begin with `_`.
+    /// Accepts only fields whose names begin with `_`.
     fn try_from(members: Map<String, Value>) -> Result<Self, Invalid> {
         match members.keys().find(|name| !is_name(name)) {
             Some(name) => Err(Invalid::new("metadata name", EXPECTS, name.clone())),
@@ -55,7 +55,7 @@ impl Serialize for Metadata {
     }
 }
 
-/// Returns whether a member with this name is metadata.
+/// Returns whether a field with this name is metadata.
 pub(crate) fn is_name(name: &str) -> bool {
     name.starts_with('_')
 }

@@ -1,12 +1,12 @@
-//! Parser behind every verdict: it predicts from the schema what comes next in a line, and either refuses the line or returns the
-//! facts that rules check.
+//! Parser that all verdicts rest on: it predicts from the schema what comes next in a line, and either refuses the line
+//! or returns the facts that rules check.
 //!
-//! The code for each definition is generated (`omen-codegen/src/emit/parser.rs`); this module has what all definitions share. A
-//! parser gives no reason for a refusal. [`crate::shape`] lists the errors of a refused line with their positions.
+//! The code for each definition is generated (`omen-codegen/src/emit/parser.rs`); this module contains what all definitions
+//! share. A parser gives no reason for a refusal; [`crate::shape`] lists the errors of a refused line with their positions.
 //!
-//! It is fast because it compares instead of tokenizing: after one member, the text up to the value of the next one is compared
-//! as a whole. A member in another order, or after other white space, costs one lookup of its name; the member after it is
-//! predicted again.
+//! The parser is fast because it compares instead of tokenizing: after a field, the text up to the value of the next
+//! field is compared as a whole. If a field is in another place, or follows other white space, its name is looked up
+//! once; the field after it is predicted again.
 
 mod array;
 mod cursor;

@@ -1,4 +1,4 @@
-//! Traits and errors that all checked scalars share.
+//! Traits and errors shared by all checked scalars.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use serde::Deserialize as _;
 use serde::de::{Deserializer, Error, Unexpected, Visitor};
 
-/// Error for a value that a checked scalar does not accept.
+/// Error for a value that a checked scalar refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid {
     name: &'static str,
@@ -15,7 +15,7 @@ pub struct Invalid {
 }
 
 impl Invalid {
-    /// Creates the error that `got` is not a `name`; `expects` describes what is accepted.
+    /// Creates the error for `got`, which is not a `name`; `expects` describes the accepted values.
     #[must_use]
     pub fn new(name: &'static str, expects: &'static str, got: String) -> Self {
         Self { name, expects, got }
@@ -45,7 +45,7 @@ impl std::error::Error for Invalid {}
 
 /// Restricts the traits of this module to the generated types.
 pub(crate) mod sealed {
-    /// Implemented by the generated scalars alone. Other crates cannot name it.
+    /// Implemented only by the generated scalars. Other crates cannot name it.
     #[diagnostic::on_unimplemented(
         message = "SCHEMA: the checked scalars are those of the schema, and `{Self}` is not one",
         label = "not a scalar of the protocol",
@@ -54,14 +54,14 @@ pub(crate) mod sealed {
     pub trait Scalar {}
 }
 
-/// Creation of a scalar from a checked value. It is private to this crate, so that other crates can only get scalars that passed
-/// their check.
+/// Creation of a scalar from a checked value. This trait is private to the crate, so other crates can obtain only
+/// scalars that passed their check.
 pub(crate) trait FromChecked<Raw>: Sized {
     /// Wraps a value. INVARIANT: the type's own check accepts it.
     fn trusted(raw: Raw) -> Self;
 }
 
-/// A constant text that the check of `T` has accepted; `T::from` converts it to the scalar. Only `T::literal` returns one.
+/// Constant text that the check of `T` has accepted; `T::from` converts it to the scalar. Only `T::literal` creates one.
 #[derive(Debug)]
 pub struct TextLiteral<T> {
     text: &'static str,
@@ -81,7 +81,7 @@ impl<T> TextLiteral<T> {
     }
 }
 
-/// A constant number that the check of `T` has accepted; `T::from` converts it to the scalar. Only `T::literal` returns one.
+/// Constant number that the check of `T` has accepted; `T::from` converts it to the scalar. Only `T::literal` creates one.
 #[derive(Debug)]
 pub struct NumberLiteral<T> {
     number: f64,
@@ -101,20 +101,20 @@ impl<T> NumberLiteral<T> {
     }
 }
 
-/// A string with a check. Implemented by generated types only.
+/// Checked string. Implemented by generated types only.
 pub trait TextScalar: sealed::Scalar + Sized {
     /// Description of the accepted values.
     const EXPECTS: &'static str;
 
-    /// Whether the text is for human readers, to whom a text without visible characters is empty. Programs cannot create such a
-    /// text; in a log, it is accepted, because the schema accepts it.
+    /// Whether the text is for human readers, to whom a text without visible characters looks empty. Programs cannot
+    /// create such a text; in a log, it is accepted, because the schema accepts it.
     const IS_FOR_READERS: bool = false;
 
     /// Returns whether a text is accepted in a packet.
     fn holds(text: &str) -> bool;
 }
 
-/// An integer within bounds. Implemented by generated types only.
+/// Integer within bounds. Implemented by generated types only.
 pub trait IntegerScalar: sealed::Scalar + Sized {
     /// Smallest value.
     const MIN: u64;
@@ -122,11 +122,11 @@ pub trait IntegerScalar: sealed::Scalar + Sized {
     const MAX: u64;
 }
 
-/// An integer constant, as a type.
+/// Integer constant as a type.
 #[derive(Clone, Copy, Debug)]
 pub enum Constant<const VALUE: u64> {}
 
-/// A constant within the bounds of the integer `T`. Implemented by generated types only.
+/// Constant within the bounds of the integer `T`. Implemented by generated types only.
 #[diagnostic::on_unimplemented(
     message = "SCHEMA: `{Self}` is out of bounds for a `{T}`",
     label = "out of bounds",
@@ -134,11 +134,11 @@ pub enum Constant<const VALUE: u64> {}
 )]
 pub trait Within<T> {}
 
-/// A number within bounds. Implemented by generated types only.
+/// Number within bounds. Implemented by generated types only.
 pub trait NumberScalar: sealed::Scalar + Sized {
-    /// Smallest value, if there is one.
+    /// Smallest value, if any.
     const MIN: Option<f64>;
-    /// Largest value, if there is one.
+    /// Largest value, if any.
     const MAX: Option<f64>;
 
     /// Returns whether a number is within the bounds.
@@ -151,7 +151,7 @@ pub trait NumberScalar: sealed::Scalar + Sized {
 /// Returns an integer that JSON writes as a float, such as `1.0`, which JSON Schema accepts as an integer (D41).
 #[must_use]
 pub(crate) fn integral(value: f64) -> Option<u64> {
-    // 2^53 is the first integer that a double cannot distinguish from its neighbour.
+    // 2^53 is the first integer that a double cannot distinguish from its successor.
     if value.fract() == 0.0 && (0.0..9_007_199_254_740_992.0).contains(&value) {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "range checked above")]
         Some(value as u64)
@@ -160,7 +160,7 @@ pub(crate) fn integral(value: f64) -> Option<u64> {
     }
 }
 
-/// A value of an enum of strings.
+/// Value of a string enum.
 pub(crate) trait TextEnum: Sized {
     /// Description of the accepted values.
     const EXPECTS: &'static str;
@@ -236,7 +236,7 @@ pub(crate) fn number<'de, T: NumberScalar + FromChecked<serde_json::Number>, D: 
     }
 }
 
-/// Returns the integer value of a number, in any notation (D41).
+/// Returns the value of a number if it is an integer, in any notation (D41).
 pub(crate) fn whole(number: &serde_json::Number) -> Option<u64> {
     number.as_u64().or_else(|| number.as_f64().filter(|_| number.is_f64()).and_then(integral))
 }

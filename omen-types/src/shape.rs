@@ -1,8 +1,8 @@
-//! The schema as static data, and the walk that finds *all* errors of a packet.
+//! Schema as static data, and the walk that finds *all* errors of a packet.
 //!
-//! The parser only accepts or refuses. When it refuses, this module walks the same text with the same schema as data ([`Shape`]),
-//! and reports every error with its JSON pointer, its position in the line, the expected value, and a suggestion. A scanner walks
-//! the text and builds no tree, so that a hostile line uses no memory.
+//! The parser only accepts or refuses a text. When it refuses, this module walks the same text with the same schema as
+//! data ([`Shape`]), and reports every error with its JSON pointer, its position in the line, the expected value, and a
+//! suggestion. A scanner walks the text without building a tree, so a hostile line uses no memory.
 
 use crate::code::Code;
 
@@ -15,10 +15,10 @@ pub(crate) use syntax::{syntax, too_deep};
 pub(crate) use walk::walk;
 pub use walk::{CLAIMS, SUCH_AS};
 
-/// A type that the schema describes.
+/// Type that the schema describes.
 #[doc(hidden)]
 pub trait HasShape {
-    /// Returns its definition in the schema.
+    /// Returns the definition of the type in the schema.
     fn shape() -> &'static Shape;
 }
 
@@ -28,13 +28,13 @@ pub(crate) static PLAIN_TEXT: Shape =
 pub(crate) static NULLABLE_TEXT: Shape = Shape { name: "", kind: ShapeKind::NullableText };
 pub(crate) static ANY: Shape = Shape { name: "", kind: ShapeKind::Any };
 
-/// Returns the shape of a packet; without a type, the shape that all packets share.
+/// Returns the shape of a packet type or, without a type, the shape that all packets share.
 #[must_use]
 pub fn of_packet(packet_type: Option<crate::PacketType>) -> &'static Shape {
     crate::packet::packet_shape(packet_type)
 }
 
-/// A definition or member of the schema.
+/// Definition or field in the schema.
 #[derive(Debug)]
 #[doc(hidden)]
 pub struct Shape {
@@ -44,7 +44,7 @@ pub struct Shape {
     pub kind: ShapeKind,
 }
 
-/// Kind of a value, with its constraints.
+/// Kind of a value, including its constraints.
 #[derive(Debug)]
 #[doc(hidden)]
 pub enum ShapeKind {
@@ -64,7 +64,7 @@ pub enum ShapeKind {
     Bool,
     /// One of these shapes, distinguished by JSON type.
     Union(&'static [&'static Shape]),
-    /// A free-form object with at least `min` members.
+    /// A free-form object with at least `min` fields.
     FreeObject { min: usize },
     /// Any value.
     Any,
@@ -72,19 +72,19 @@ pub enum ShapeKind {
     Array { item: &'static Shape, min: usize, max: Option<usize> },
 }
 
-/// A closed object.
+/// Closed object.
 #[derive(Debug)]
 #[doc(hidden)]
 pub struct ObjectShape {
-    /// Members, in schema order.
+    /// Fields, in schema order.
     pub fields: &'static [FieldShape],
     /// Conditionals.
     pub conditionals: &'static [ConditionalShape],
-    /// Whether members that begin with `_` are also allowed.
+    /// Whether fields that begin with `_` are also allowed.
     pub metadata: bool,
 }
 
-/// A member.
+/// Field of an object.
 #[derive(Debug)]
 #[doc(hidden)]
 pub struct FieldShape {
@@ -97,7 +97,7 @@ pub struct FieldShape {
     pub example: Option<&'static str>,
 }
 
-/// A conditional: if one member has certain values, another one is required.
+/// Conditional: if one field has certain values, another one is required.
 #[derive(Debug)]
 #[doc(hidden)]
 pub struct ConditionalShape {
@@ -113,8 +113,8 @@ pub struct ConditionalShape {
 #[derive(Debug)]
 #[doc(hidden)]
 pub enum WhenShape {
-    /// The subject is one of these strings.
+    /// The value is one of these strings.
     OneOf(&'static [&'static str]),
-    /// The subject is an empty array.
+    /// The value is an empty array.
     Empty,
 }

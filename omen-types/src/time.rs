@@ -1,4 +1,4 @@
-//! Timestamps: RFC 3339 text that keeps its offset, and its instant.
+//! Timestamps: RFC 3339 text with its original offset, and the instant that it denotes.
 //!
 //! The rules are those of the official JSON Schema test suite's `date-time` cases (D2): four-digit years, a mandatory offset, `T`
 //! and `Z` in either case, and a leap second only at 23:59:60 UTC. This module never reads a clock.
@@ -17,7 +17,7 @@ use wide::u8x32;
 use crate::parser::between;
 use crate::scalar::Invalid;
 
-/// Marker for the clock of the machine. Episodes and gates each implement how they read it.
+/// Marker for the machine's clock. Episodes and gates each implement how to read it.
 ///
 /// ```
 /// let clock = omen_types::time::SystemClock::default();
@@ -25,7 +25,7 @@ use crate::scalar::Invalid;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock(());
 
-/// A point in time with a resolution of 10⁻¹⁸ s. Finer fractions are truncated.
+/// Point in time with a resolution of 10⁻¹⁸ s. Finer fractions are truncated.
 ///
 /// A leap second counts as the first second of the next minute, as in POSIX time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,8 +35,8 @@ pub struct Instant {
 }
 
 impl Instant {
-    /// Returns the instant a number of seconds, and a fraction in 10⁻¹⁸ s, after 1970-01-01T00:00:00Z. A fraction of a second or
-    /// more counts in full. Saturates far outside the years that can be written.
+    /// Returns the instant that is a number of seconds, and a fraction in 10⁻¹⁸ s, after 1970-01-01T00:00:00Z. A
+    /// fraction of a second or more is carried over. Saturates far outside the years that can be written.
     #[must_use]
     pub fn from_unix(seconds: i64, attos: u64) -> Self {
         const ONE: u64 = 1_000_000_000_000_000_000;
@@ -56,14 +56,14 @@ impl Instant {
         self.attos
     }
 
-    /// Returns the instant a number of seconds later. Saturates far outside the years that can be written.
+    /// Returns the instant that is a number of seconds later. Saturates far outside the years that can be written.
     #[must_use]
     pub fn plus_seconds(self, seconds: u64) -> Self {
         let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
         Self { seconds: self.seconds.saturating_add(seconds), ..self }
     }
 
-    /// Returns the time from `earlier` to this instant; negative if `earlier` is later.
+    /// Returns the duration from `earlier` to this instant; negative if `earlier` is later.
     #[must_use]
     pub fn since(self, earlier: Self) -> Span {
         let seconds = i128::from(self.seconds) - i128::from(earlier.seconds);
@@ -71,7 +71,7 @@ impl Instant {
     }
 }
 
-/// Converts with nanosecond resolution, for a program's own clock or a file's time.
+/// Converts with nanosecond resolution, for a program's own clock or a file time.
 impl From<SystemTime> for Instant {
     fn from(time: SystemTime) -> Self {
         let (since, is_before) = match time.duration_since(SystemTime::UNIX_EPOCH) {
@@ -80,13 +80,13 @@ impl From<SystemTime> for Instant {
         };
         let attos = i128::from(since.as_secs()) * ATTOS + i128::from(since.subsec_nanos()) * (ATTOS / 1_000_000_000);
         let attos = if is_before { -attos } else { attos };
-        // The fraction counts upwards from the whole second, also before 1970.
+        // The fraction counts upwards from the whole second, even before 1970.
         let seconds = i64::try_from(attos.div_euclid(ATTOS)).unwrap_or(if is_before { i64::MIN } else { i64::MAX });
         Self { seconds, attos: u64::try_from(attos.rem_euclid(ATTOS)).unwrap_or_default() }
     }
 }
 
-/// A duration with a resolution of 10⁻¹⁸ s.
+/// Duration with a resolution of 10⁻¹⁸ s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span(i128);
 
@@ -126,7 +126,7 @@ impl fmt::Display for Instant {
     }
 }
 
-/// An RFC 3339 timestamp, offset and text kept as they were written.
+/// RFC 3339 timestamp that keeps its original offset and text.
 ///
 /// Two timestamps are equal if their texts are; compare [`Timestamp::instant`] to compare times.
 #[derive(Clone, Debug)]
@@ -148,7 +148,7 @@ impl Timestamp {
         }
     }
 
-    /// Returns the text as it was written.
+    /// Returns the original text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
@@ -264,8 +264,8 @@ pub(crate) fn parse(text: &str) -> Option<Instant> {
 /// Number of bytes that [`parse_quoted`] reads.
 pub(crate) const WINDOW: usize = 32;
 
-/// Parses a `date-time` in the form that most programs write: in quotes, in UTC, with at most nine decimals. Returns it with its
-/// length; `None` for any other form, which may be valid.
+/// Parses a `date-time` in the form that most programs write: in quotes, in UTC, with at most nine decimals. Returns
+/// the instant and the length of the text; `None` for any other form, which may still be valid.
 #[inline]
 pub(crate) fn parse_quoted(window: &[u8; WINDOW]) -> Option<(Instant, usize)> {
     const FORM: &[u8; WINDOW] = b"\"####-##-##T##:##:##            ";
@@ -296,7 +296,7 @@ pub(crate) fn parse_quoted(window: &[u8; WINDOW]) -> Option<(Instant, usize)> {
     Some((instant(date, time, 0, attos)?, end + 2))
 }
 
-/// Returns a bit for each position with another byte.
+/// Returns a bit for each position at which the byte differs from `byte`.
 const fn places(form: &[u8; WINDOW], byte: u8) -> u32 {
     let (mut places, mut at, mut rest) = (0, 0, form.as_slice());
     while let [first, others @ ..] = rest {
@@ -308,7 +308,7 @@ const fn places(form: &[u8; WINDOW], byte: u8) -> u32 {
     places
 }
 
-/// Returns the instant of a date and a time of day, by a clock that is `offset` seconds ahead of UTC.
+/// Returns the instant of a date and time of day on a clock that is `offset` seconds ahead of UTC.
 #[inline]
 fn instant(
     (year, month, day): (u32, u32, u32),
@@ -330,10 +330,10 @@ fn instant(
     Some(Instant { seconds: days_from_civil(year, month, day) * 86_400 + minutes + i64::from(second), attos })
 }
 
-/// Parses digits, and checks at the end whether all were digits: every line of a log has several timestamps.
+/// Parser for digits that checks only at the end whether all were digits: every line of a log has several timestamps.
 #[derive(Default)]
 struct Digits {
-    /// Greatest difference of a byte from `0`.
+    /// Greatest difference between any byte and `0`.
     greatest: u8,
 }
 
@@ -363,7 +363,7 @@ fn fraction(rest: &[u8]) -> Option<(u64, &[u8])> {
     Some((value * TENS.get(missing)?, rest))
 }
 
-/// Number of decimals that an instant keeps.
+/// Number of decimals that an instant can hold.
 const DECIMALS: usize = 18;
 
 /// Powers of ten.
@@ -399,7 +399,7 @@ fn days_in(year: u32, month: u32) -> u32 {
 
 /// Returns the days since 1970-01-01 in the proleptic Gregorian calendar.
 fn days_from_civil(year: u32, month: u32, day: u32) -> i64 {
-    // Years begin in March here, so that the leap day comes last. 400 years are added, so that no year is negative.
+    // Years start in March here, so that the leap day comes last. 400 years are added so that no year is negative.
     let year = year + 400 - u32::from(month <= 2);
     let (era, year_of_era) = (year / 400, year % 400);
     let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;

@@ -1,11 +1,11 @@
-//! Invisible characters, and those that change the display of others: foreign text uses them to disguise itself.
+//! Invisible characters, and characters that change how others are displayed. Untrusted text uses them to disguise itself.
 
 /// Returns whether a character is invisible: a control character, a line separator, or one that only changes the writing
 /// direction, joins others, selects a variant, or carries a tag.
 ///
-/// These are the categories Cc, Cf, Zl and Zp of Unicode 16 and the characters with the property `Default_Ignorable_Code_Point`,
-/// without the characters of Cf that are drawn (`Prepended_Concatenation_Mark`). Blanks count as visible, because they separate
-/// words.
+/// These are the categories Cc, Cf, Zl and Zp of Unicode 16 and the characters with the property
+/// `Default_Ignorable_Code_Point`, except for the Cf characters that are drawn (`Prepended_Concatenation_Mark`). Blanks
+/// count as visible, because they separate words.
 #[must_use]
 pub const fn is_unseen(c: char) -> bool {
     matches!(c,
@@ -19,14 +19,14 @@ pub const fn is_unseen(c: char) -> bool {
         | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
         // Variation selectors; byte order mark; annotations.
         | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff0}'..='\u{fffb}'
-        // Controls of hieroglyphs, shorthand and music.
+        // Control characters of hieroglyphs, shorthand and music.
         | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
         // Tags, in which whole sentences can be hidden, and more variation selectors.
         | '\u{e0000}'..='\u{e0fff}'
     )
 }
 
-/// Returns whether a reader can see a text, that is whether a character of it is neither invisible nor blank.
+/// Returns whether a text is visible to a reader, that is, whether any of its characters is neither invisible nor blank.
 #[must_use]
 pub const fn is_visible(text: &str) -> bool {
     let mut rest = text.as_bytes();
@@ -41,7 +41,7 @@ pub const fn is_visible(text: &str) -> bool {
             [_, ..] => return false,
         };
         match char::from_u32(bits) {
-            // The Braille pattern without dots is drawn as a blank.
+            // The empty Braille pattern is drawn as a blank.
             Some('\u{2800}') => {}
             Some(c) if !c.is_whitespace() && !is_unseen(c) => return true,
             _ => {}
@@ -50,12 +50,12 @@ pub const fn is_visible(text: &str) -> bool {
     }
 }
 
-/// Returns the bits of the first byte of a character, above those of the second.
+/// Returns the payload bits of the first byte of a character, above those of the second.
 const fn lead(byte: u8, mask: u8) -> u32 {
     ((byte & mask) as u32) << 6
 }
 
-/// Returns the bits of a later byte of a character.
+/// Returns the payload bits of a continuation byte.
 const fn next(byte: u8) -> u32 {
     (byte & 0x3f) as u32
 }
@@ -79,7 +79,7 @@ mod tests {
         }
     }
 
-    /// The table is compared with Unicode's where a second copy exists: in `omen-gate`, by a regular expression.
+    /// The table is compared with Unicode's in `omen-gate`, where a regular expression holds a second copy.
     #[test]
     fn what_turns_or_hides_text_is_unseen_and_what_is_drawn_is_not() {
         let unseen = "\0\n\u{1b}\u{7f}\u{85}\u{ad}\u{61c}\u{200b}\u{200d}\u{200e}\u{200f}\u{2028}\u{202a}\u{202e}\

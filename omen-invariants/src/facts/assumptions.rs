@@ -2,7 +2,7 @@
 
 use super::sealed::FactSealed;
 
-/// Every load-bearing assumption is verified; also if there are none (D30).
+/// Every load-bearing assumption is verified, or there are none (D30).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AllVerified;
 

@@ -2,7 +2,7 @@
 
 use omen_types::{MaxLoss, RiskBudget, Text};
 
-/// Limits on the resources of an episode. Those of its first decision are binding and never raised (INV-005, D32).
+/// Limits on the resources of an episode. Those of its first decision are binding and cannot be raised (INV-005, D32).
 #[derive(Clone, Debug)]
 pub struct Budgets {
     /// Maximum number of language-model tokens.

@@ -79,8 +79,8 @@ impl DynEnvelope {
     }
 
     /// Judges whether a decision in this envelope may be ACT, by the rules on facts: INV-002, INV-003 and INV-010.
-    /// `assumptions` are its load-bearing ones, and `overridden` states whether layer 1 overrides INV-003 (D30). Both
-    /// must be as in the decision's packet, which the same rules judge again.
+    /// `assumptions` are the decision's load-bearing ones, and `overridden` states whether layer 1 overrides INV-003
+    /// (D30). Both must match the decision's packet, which the same rules judge again.
     ///
     /// # Errors
     /// Violations of these rules, with JSON pointers into the packet.
@@ -108,7 +108,7 @@ impl DynEnvelope {
 
 impl FactSealed for DynEnvelope {}
 
-/// Converts for the builder of a packet: `.mcp(envelope)`.
+/// Conversion for packet builders: `.mcp(envelope)`.
 impl From<DynEnvelope> for omen_types::McpEnvelope {
     fn from(envelope: DynEnvelope) -> Self {
         envelope.mcp
@@ -190,22 +190,22 @@ fn unfit(mcp: &omen_types::McpEnvelope) -> Vec<Diagnostic> {
     errors
 }
 
-/// Makes the pointer of a finding relative to the packet, as in all findings of the rules.
+/// Makes the pointer of a finding relative to the packet, like the pointers in all other findings of the rules.
 fn into_packet(finding: &mut Diagnostic) {
     finding.pointer = Some(format!("/mcp{}", finding.pointer.as_deref().unwrap_or_default()));
 }
 
-/// Returns the text with the stakes level derived from the axes, or `None` if the text states a level or has no stakes.
+/// Returns the text with a stakes level derived from the axes, or `None` if the text states a level or has no stakes.
 ///
-/// The text is edited as text, so that the parser can still detect repeated keys (D42).
+/// The text is edited instead of reserialized, so that the parser still detects repeated keys (D42).
 fn with_level(text: &str) -> Option<String> {
     let members: Members<'_> = serde_json::from_str(text).ok()?;
     let stakes: Members<'_> = serde_json::from_str(members.get("stakes")?.get()).ok()?;
     if stakes.contains_key("stakes_level") {
         return None;
     }
-    // If no level can be derived, an axis is missing or invalid, and only that should be reported: the strictest level
-    // fills in.
+    // If no level can be derived, an axis is missing or invalid. Only that should be reported, so the strictest level
+    // is filled in.
     let level = level_of(&stakes).unwrap_or(StakesLevel::Critical);
     let (before, after) = text.split_at_checked(parse::locate(text, "/stakes")?.start + 1)?;
     let comma = if stakes.is_empty() { "" } else { "," };
@@ -226,5 +226,5 @@ fn axis<T: FromStr>(stakes: &Members<'_>, name: &str) -> Option<T> {
     serde_json::from_str::<String>(stakes.get(name)?.get()).ok()?.parse().ok()
 }
 
-/// Members of a JSON object, as text.
+/// Fields of a JSON object, as text.
 type Members<'t> = BTreeMap<String, &'t RawValue>;

@@ -1,32 +1,32 @@
-//! Complete envelope, with the facts that later rules need as types.
+//! Complete envelope, which carries the facts that later rules need as types.
 
 use std::fmt;
 use std::marker::PhantomData;
 
 use super::sealed::FactSealed;
 
-/// Complete envelope that satisfies INV-001, INV-004 and INV-012. Its stakes level, its quality tier and its tools
-/// state are types, which the rules on decisions check.
+/// Complete envelope that satisfies INV-001, INV-004 and INV-012. Its stakes level, quality tier and tools state are
+/// type parameters, which the rules on decisions check.
 ///
-/// [`OpenEnvelope::seal`](super::OpenEnvelope::seal) creates it. Optional members that no rule reads, including future
-/// ones, have their setters here.
+/// Created by [`OpenEnvelope::seal`](super::OpenEnvelope::seal). The setters for optional fields that no rule reads,
+/// including future ones, are defined on this type.
 #[must_use = "an envelope does nothing until a packet is sent in it"]
 pub struct Envelope<Level, Tier, Tools> {
     pub(super) mcp: omen_types::McpEnvelope,
     facts: PhantomData<EnvelopeFacts<Level, Tier, Tools>>,
 }
 
-/// Makes an envelope `Send`, `Sync` and `'static` for any facts.
+/// Function type that keeps an envelope `Send`, `Sync` and `'static` for any facts.
 type EnvelopeFacts<Level, Tier, Tools> = fn(Level, Tier, Tools) -> (Level, Tier, Tools);
 
 impl<Level, Tier, Tools> Envelope<Level, Tier, Tools> {
-    /// INVARIANT: the caller has checked that the facts are those of the envelope, and that it satisfies the rules
+    /// INVARIANT: the caller has checked that the facts match the envelope, and that the envelope satisfies the rules
     /// above.
     pub(super) fn trusted(mcp: omen_types::McpEnvelope) -> Self {
         Self { mcp, facts: PhantomData }
     }
 
-    /// Shortens the envelope, in case a setter has made it too large for a packet.
+    /// Shortens the envelope if a setter has made it too large for a packet.
     #[allow(dead_code, reason = "the schemas say whether it has generated setters")]
     pub(super) fn refit(self) -> Self {
         Self::trusted(omen_types::fit::envelope(self.mcp))
@@ -39,7 +39,7 @@ impl<Level, Tier, Tools> Envelope<Level, Tier, Tools> {
     }
 }
 
-// Not derived, because a derived impl would add bounds on the facts.
+// Not derived, because a derived impl would add bounds to the facts.
 impl<Level, Tier, Tools> Clone for Envelope<Level, Tier, Tools> {
     fn clone(&self) -> Self {
         Self::trusted(self.mcp.clone())
@@ -66,7 +66,7 @@ pub trait AnyEnvelope: FactSealed {
 /// Envelope whose claims about the present may lack live evidence (INV-004, D31). Decisions to verify first, to
 /// escalate, to defer or to cancel accept it, and the log shows a warning.
 ///
-/// [`OpenEnvelope::hypothesis`](super::OpenEnvelope::hypothesis) creates it.
+/// Created by [`OpenEnvelope::hypothesis`](super::OpenEnvelope::hypothesis).
 #[must_use = "an envelope does nothing until a packet is sent in it"]
 pub struct Hypothesis<Level, Tier, Tools>(Envelope<Level, Tier, Tools>);
 
@@ -97,7 +97,7 @@ impl<Level, Tier, Tools> fmt::Debug for Hypothesis<Level, Tier, Tools> {
 
 impl<Level, Tier, Tools> FactSealed for Hypothesis<Level, Tier, Tools> {}
 
-/// Envelope that may seek certainty (D31): one that satisfies INV-004, or a [`Hypothesis`].
+/// Envelope with which to seek certainty (D31): one that satisfies INV-004, or a [`Hypothesis`].
 pub trait MayAsk: FactSealed {
     /// Returns the generated envelope.
     fn mcp(&self) -> &omen_types::McpEnvelope;
@@ -125,7 +125,7 @@ impl<Level, Tier, Tools> AnyEnvelope for Envelope<Level, Tier, Tools> {
     }
 }
 
-/// Converts for the builder of a packet: `.mcp(envelope)`.
+/// Conversion for packet builders: `.mcp(envelope)`.
 impl<Level, Tier, Tools> From<Envelope<Level, Tier, Tools>> for omen_types::McpEnvelope {
     fn from(envelope: Envelope<Level, Tier, Tools>) -> Self {
         envelope.mcp

@@ -7,7 +7,7 @@ use omen_types::{Text, UnitInterval};
 use super::markers::{EpistemicStatusFact, FreshnessClassFact};
 use super::sealed::FactSealed;
 
-/// Epistemics of a packet's content: its status, its confidence, and its freshness.
+/// Epistemics of a packet's content: status, confidence and freshness.
 #[derive(Clone, Debug)]
 pub struct Epistemics<Status, Freshness> {
     /// Epistemic status, such as [`Observed`](super::Observed).
@@ -60,7 +60,7 @@ impl<Status, Freshness> Epistemics<Status, Freshness> {
     }
 }
 
-/// Epistemic status, freshness class and best evidence of an envelope: what INV-004 checks.
+/// Epistemic status, freshness class and best evidence of an envelope, which INV-004 checks.
 #[derive(Debug)]
 pub struct Claim<Status, Freshness, Best>(PhantomData<ClaimFacts<Status, Freshness, Best>>);
 

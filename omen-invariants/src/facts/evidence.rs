@@ -6,21 +6,21 @@ use omen_types::{EvidenceRef, RefType, Text, Timestamp, UnitInterval};
 
 use super::sealed::FactSealed;
 
-/// Marker of live evidence: a tool's output or a user's observation, which shows the present state (INV-004).
+/// Marker for live evidence: a tool's output or a user's observation, which shows the present state (INV-004).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Live;
 
-/// Marker of an item of memory or a calculation as the best evidence.
+/// Marker for a memory item or a calculation as the best evidence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Archive;
 
-/// Marker of absent evidence.
+/// Marker for absent evidence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Absent;
 
 /// Best kind of evidence: [`Live`], [`Archive`] or [`Absent`].
 pub trait BestEvidence: FactSealed + Copy + Send + Sync + 'static {
-    /// Best kind after an item of memory or a calculation is added.
+    /// Best kind after adding a memory item or a calculation.
     #[doc(hidden)]
     type WithArchive: BestEvidence;
 }
@@ -41,8 +41,8 @@ impl BestEvidence for Absent {
     type WithArchive = Archive;
 }
 
-/// Evidence for the content of a packet, or the reason for its absence. The best kind is a type: [`Live`], [`Archive`]
-/// or [`Absent`].
+/// Evidence for the content of a packet, or the reason for its absence. The type parameter is the best kind of
+/// evidence: [`Live`], [`Archive`] or [`Absent`].
 #[derive(Clone, Debug)]
 pub struct Evidence<Best> {
     refs: Vec<EvidenceRef>,
@@ -51,13 +51,13 @@ pub struct Evidence<Best> {
 }
 
 impl Evidence<Live> {
-    /// Creates evidence from a tool's output, by URI or identifier and its time.
+    /// Creates evidence from a tool's output, with its URI or identifier and its time.
     #[must_use]
     pub fn tool_output(id: Text, taken: Timestamp) -> Self {
         Evidence::none().and_tool_output(id, taken)
     }
 
-    /// Creates evidence from a user's observation or statement, by URI or identifier and its time.
+    /// Creates evidence from a user's observation or statement, with its URI or identifier and its time.
     #[must_use]
     pub fn user_observation(id: Text, taken: Timestamp) -> Self {
         Evidence::none().and_user_observation(id, taken)
@@ -65,13 +65,13 @@ impl Evidence<Live> {
 }
 
 impl Evidence<Archive> {
-    /// Creates evidence from an item of the agent's memory, by URI or identifier and the time when it was stored.
+    /// Creates evidence from an item of the agent's memory, with its URI or identifier and the time when it was stored.
     #[must_use]
     pub fn memory_item(id: Text, taken: Timestamp) -> Self {
         Evidence::none().and_memory_item(id, taken)
     }
 
-    /// Creates evidence from a calculation, by URI or identifier and its time.
+    /// Creates evidence from a calculation, with its URI or identifier and its time.
     #[must_use]
     pub fn derived_calc(id: Text, taken: Timestamp) -> Self {
         Evidence::none().and_derived_calc(id, taken)
@@ -79,20 +79,20 @@ impl Evidence<Archive> {
 }
 
 impl Evidence<Absent> {
-    /// States that there is no evidence, and the reason (D29).
+    /// States that there is no evidence, with the reason (D29).
     #[must_use]
     pub fn absent(reason: Text) -> Self {
         Self { absent: Some(reason), ..Self::none() }
     }
 
-    /// INVARIANT: the result leaves this module only with evidence or a reason.
+    /// INVARIANT: the result leaves this module only with evidence or with a reason.
     fn none() -> Self {
         Self { refs: Vec::new(), absent: None, best: PhantomData }
     }
 }
 
 impl<Best: BestEvidence> Evidence<Best> {
-    /// Adds the output of a tool; the best evidence is then live.
+    /// Adds a tool's output; the best evidence is then live.
     #[must_use]
     pub fn and_tool_output(self, id: Text, taken: Timestamp) -> Evidence<Live> {
         self.and(RefType::ToolOutput, id, taken)
@@ -104,7 +104,7 @@ impl<Best: BestEvidence> Evidence<Best> {
         self.and(RefType::UserObservation, id, taken)
     }
 
-    /// Adds an item of memory.
+    /// Adds a memory item.
     #[must_use]
     pub fn and_memory_item(self, id: Text, taken: Timestamp) -> Evidence<Best::WithArchive> {
         self.and(RefType::MemoryItem, id, taken)
@@ -116,7 +116,7 @@ impl<Best: BestEvidence> Evidence<Best> {
         self.and(RefType::DerivedCalc, id, taken)
     }
 
-    /// Sets the reliability of the latest piece's source, from 0 (none) to 1 (full).
+    /// Sets the reliability of the source of the latest piece of evidence, from 0 (none) to 1 (full).
     #[must_use]
     pub fn reliability(mut self, score: UnitInterval) -> Self {
         if let Some(latest) = self.refs.last_mut() {

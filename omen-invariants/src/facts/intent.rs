@@ -7,12 +7,12 @@ use omen_types::{IntentScope, Text};
 pub struct Intent {
     /// Brief description of the intent.
     pub summary: Text,
-    /// Bounds of the intent: a [`Text`] or a JSON object, with `.into()`.
+    /// Bounds of the intent: a [`Text`] or a JSON object, converted with `.into()`.
     pub scope: IntentScope,
 }
 
 impl Intent {
-    /// Creates an intent within bounds, in words or as a JSON object.
+    /// Creates an intent with bounds, given as text or as a JSON object.
     #[must_use]
     pub fn new(summary: Text, scope: impl Into<IntentScope>) -> Self {
         Self { summary, scope: scope.into() }

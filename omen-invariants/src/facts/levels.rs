@@ -1,4 +1,4 @@
-//! Envelopes by stakes level, with the usual members of each level as defaults.
+//! Envelopes by stakes level, with the usual values of each level as defaults.
 
 use omen_types::{TaskClass, Text, UnitInterval};
 
@@ -20,7 +20,7 @@ type Medium = BenignStakes<impact::Medium, irreversibility::Partial, uncertainty
 type High = BenignStakes<impact::High, irreversibility::Irreversible, uncertainty::Medium>;
 type Critical = BenignStakes<impact::Critical, irreversibility::Irreversible, uncertainty::High>;
 
-/// Default members of the envelopes of a level.
+/// Default values for the envelopes of a level.
 struct Defaults {
     budgets: Budgets,
     /// Maximum age of evidence, in seconds.
@@ -30,21 +30,21 @@ struct Defaults {
 
 impl Defaults {
     fn new(tokens: u32, tool_calls: u32, seconds: u32, stale_after: u32, task_class: TaskClass) -> Self {
-        // The author must accept a loss explicitly.
+        // Any loss must be accepted explicitly by the author.
         let risk = Risk::new(text!("conservative"), 0);
         Self { budgets: Budgets { tokens, tool_calls, seconds, risk }, stale_after, task_class }
     }
 }
 
 impl<Best> OpenEnvelope<Low, Par, Inferred, Operational, Best, ToolsOk> {
-    /// An envelope at LOW stakes: a mistake does little damage and can be undone, as when an agent only reads.
+    /// Creates an envelope at LOW stakes: a mistake does little damage and can be undone, as when an agent only reads.
     ///
     /// - Quality is PAR, the lowest tier that may act (INV-002); low stakes do not justify more.
-    /// - 4,000 language-model tokens, 8 tool calls and 5 minutes: twice what a question, a few reads and
-    ///   their review take. An agent that needs more is doing something else than its envelope says.
-    /// - Evidence may be a day old, since the decision can be undone.
-    /// - The task class is LOOKUP, since nothing is changed.
-    /// - What is the same at all levels: see [`OpenEnvelope::medium`].
+    /// - 4,000 language-model tokens, 8 tool calls and 5 minutes: twice what a question, a few reads and their review
+    ///   take. An agent that needs more is not doing what its envelope says.
+    /// - Evidence may be a day old, because the decision can be undone.
+    /// - The task class is LOOKUP, because nothing is changed.
+    /// - For the values shared by all levels, see [`OpenEnvelope::medium`].
     ///
     /// ```
     /// use omen_invariants::facts::{Done, Envelope, Evidence, Intent, LowStakes, OpenEnvelope, Par, ToolsOk};
@@ -68,22 +68,22 @@ impl<Best> OpenEnvelope<Low, Par, Inferred, Operational, Best, ToolsOk> {
 }
 
 impl<Best> OpenEnvelope<Medium, Par, Inferred, Operational, Best, ToolsOk> {
-    /// An envelope at MEDIUM stakes: a mistake does damage that can be undone in part, as with most writes.
+    /// Creates an envelope at MEDIUM stakes: a mistake does damage that can be partly undone, as with most writes.
     ///
-    /// - Quality is PAR: MEDIUM stakes ask for no more, and at least one load-bearing assumption is to be verified.
+    /// - Quality is PAR, because MEDIUM stakes require no more; at least one load-bearing assumption must be verified.
     /// - 10,000 language-model tokens, 12 tool calls and 15 minutes: the reads of LOW stakes and a handful of writes.
-    /// - Evidence may be a day old. Read what changes faster before you write it.
-    /// - The task class is CREATE, since work above LOW stakes changes something.
+    /// - Evidence may be a day old. Read anything that changes faster before you write it.
+    /// - The task class is CREATE, because work above LOW stakes changes something.
     ///
     /// At all levels:
     ///
-    /// - Adversariality is BENIGN. That others work against the agent is a finding, which a default cannot make.
+    /// - Adversariality is BENIGN. The presence of adversaries is a finding, which a default cannot make.
     /// - No loss is accepted; the author may accept one.
-    /// - The status is INFERRED, since most of what an agent states it has concluded. OBSERVED as a default would claim an
-    ///   observation that was never made. So the evidence has to be live, or the envelope does not seal (INV-004);
-    ///   observations state their own status.
-    /// - Confidence is 0.5, and the calibration note says that it is a default: nothing was calibrated.
-    /// - The tools work: a program that knows better says so, with [`OpenEnvelope::tools`].
+    /// - The status is INFERRED, because most of what an agent states is a conclusion. OBSERVED as a default would
+    ///   claim an observation that was never made. So the evidence must be live, or the envelope cannot be sealed
+    ///   (INV-004); observations state their own status.
+    /// - Confidence is 0.5, and the calibration note says that this is a default: nothing was calibrated.
+    /// - The tools work; a program that knows otherwise says so with [`OpenEnvelope::tools`].
     ///
     /// ```compile_fail,E0277
     /// use omen_invariants::facts::{Done, Evidence, Intent, OpenEnvelope};
@@ -100,13 +100,13 @@ impl<Best> OpenEnvelope<Medium, Par, Inferred, Operational, Best, ToolsOk> {
 }
 
 impl<Best> OpenEnvelope<High, Superb, Inferred, Realtime, Best, ToolsOk> {
-    /// An envelope at HIGH stakes: a mistake does much damage and cannot be undone.
+    /// Creates an envelope at HIGH stakes: a mistake does much damage and cannot be undone.
     ///
-    /// - Quality is SUPERB, and all load-bearing assumptions are to be verified: no other tier may act here (INV-003).
-    /// - 20,000 language-model tokens, 20 tool calls and 30 minutes: what MEDIUM stakes have, and as much for a verification loop
-    ///   before the decision. A lower limit would tempt an agent to verify less.
-    /// - Evidence may be an hour old, and is about the present (REALTIME), on which an irreversible step depends.
-    /// - The rest is as at MEDIUM stakes: see [`OpenEnvelope::medium`].
+    /// - Quality is SUPERB, and all load-bearing assumptions must be verified: no other tier may act here (INV-003).
+    /// - 20,000 language-model tokens, 20 tool calls and 30 minutes: the budgets of MEDIUM stakes, and as much again
+    ///   for a verification loop before the decision. A lower limit would tempt an agent to verify less.
+    /// - Evidence may be an hour old, and must be about the present (REALTIME), on which an irreversible step depends.
+    /// - Everything else is as at MEDIUM stakes; see [`OpenEnvelope::medium`].
     pub fn high(intent: Intent, done: Done, evidence: Evidence<Best>) -> Self {
         let defaults = Defaults::new(20_000, 20, 1_800, 3_600, TaskClass::Create);
         Self::from_defaults(intent, Quality::superb_when(done), evidence, Realtime, defaults)
@@ -114,13 +114,13 @@ impl<Best> OpenEnvelope<High, Superb, Inferred, Realtime, Best, ToolsOk> {
 }
 
 impl<Best> OpenEnvelope<Critical, Superb, Inferred, Realtime, Best, ToolsOk> {
-    /// An envelope at CRITICAL stakes: the damage would be grave, and much is unknown.
+    /// Creates an envelope at CRITICAL stakes: the damage would be grave, and much is unknown.
     ///
     /// - Quality is SUPERB, as at HIGH stakes (INV-003).
-    /// - The budgets are those of HIGH stakes. More would only let a failing agent go on for longer; an agent that
-    ///   exceeds them here should escalate to a human.
+    /// - The budgets are those of HIGH stakes. More would only let a failing agent continue for longer; an agent that
+    ///   exceeds these budgets should escalate to a human.
     /// - Evidence may be ten minutes old.
-    /// - The rest is as at MEDIUM stakes: see [`OpenEnvelope::medium`].
+    /// - Everything else is as at MEDIUM stakes; see [`OpenEnvelope::medium`].
     pub fn critical(intent: Intent, done: Done, evidence: Evidence<Best>) -> Self {
         let defaults = Defaults::new(20_000, 20, 1_800, 600, TaskClass::Create);
         Self::from_defaults(intent, Quality::superb_when(done), evidence, Realtime, defaults)
@@ -153,7 +153,7 @@ where
     }
 }
 
-/// Setters of members that differ from the level's defaults.
+/// Setters for values that differ from the level's defaults.
 impl<Axes, Tier, Status, Freshness, Best, Tools> OpenEnvelope<Axes, Tier, Status, Freshness, Best, Tools> {
     /// Sets other axes; the level is derived from them (INV-012).
     pub fn stakes<Other>(self, stakes: Other) -> OpenEnvelope<Other, Tier, Status, Freshness, Best, Tools> {

@@ -3,18 +3,18 @@
 use std::marker::PhantomData;
 
 // A grant must name the position of its tool or operation in the scope's own list, and rustc compares the types. So a
-// hand-written grant is either true or does not type-check, even if it is generic. The check does not depend on code
+// hand-written grant, even a generic one, is either true or does not type-check. The check does not depend on code
 // generation, which `cargo check` skips.
 
-/// First position of a list.
+/// First position in a list.
 #[derive(Debug)]
 pub enum First {}
 
-/// Position after another one.
+/// Position that follows another one.
 #[derive(Debug)]
 pub struct Next<Place>(PhantomData<fn(Place) -> Place>);
 
-/// Positions, and lists of types.
+/// Position in a list, or list of types.
 #[diagnostic::on_unimplemented(
     message = "INV-007 (E4): `{Self}` is neither a place in a list of tools or operations nor such a list",
     label = "not a type of `scope!`",
@@ -26,7 +26,7 @@ impl<Place> PlaceOrList for Next<Place> {}
 impl PlaceOrList for () {}
 impl<Head, Rest> PlaceOrList for (Head, Rest) {}
 
-/// Proof that a scope `S` lists the tool `T`: its position.
+/// Proof that a scope `S` lists the tool `T`, given as its position.
 #[diagnostic::on_unimplemented(
     message = "INV-007 (E4): the scope `{S}` does not list `{T}` at that place",
     label = "the token would not list this grant",
@@ -34,7 +34,7 @@ impl<Head, Rest> PlaceOrList for (Head, Rest) {}
 )]
 pub trait ToolListed<S, T>: PlaceOrList {}
 
-/// Proof that a scope `S` lists the operation `O`: its position.
+/// Proof that a scope `S` lists the operation `O`, given as its position.
 #[diagnostic::on_unimplemented(
     message = "INV-007 (E4): the scope `{S}` does not list `{O}` at that place",
     label = "the token would not list this grant",
@@ -42,8 +42,8 @@ pub trait ToolListed<S, T>: PlaceOrList {}
 )]
 pub trait OperationListed<S, O>: PlaceOrList {}
 
-/// Proof that a scope `S` lists an operation that writes, as a directive for `O` to a tool that may write requires
-/// (D26): its position. If `O` itself writes, the proof is empty, because another proof shows that `O` is listed.
+/// Proof that a scope `S` lists an operation that writes, given as its position; required of a directive for `O` to a
+/// tool that may write (D26). If `O` itself writes, the proof is empty, because another proof shows that `O` is listed.
 #[diagnostic::on_unimplemented(
     message = "INV-007 (E4): the scope `{S}` does not list an operation that writes at that place",
     label = "the token would not list this grant",

@@ -1,4 +1,4 @@
-//! Envelope as its author writes it.
+//! Envelope as its author writes it, before it is checked.
 
 use omen_types::{TaskClass, fit};
 
@@ -11,14 +11,14 @@ use super::markers::{EpistemicStatusFact, FreshnessClassFact, Grounded, QualityT
 use super::quality::Quality;
 use super::stakes::StakesLevelOf;
 
-/// Envelope of a packet, as its author writes it. The compiler lists all missing members at once (INV-001);
+/// Envelope of a packet as its author writes it. The compiler lists all missing fields at once (INV-001);
 /// [`seal`](OpenEnvelope::seal) checks the rest.
 #[derive(Clone, Debug)]
 #[must_use = "an envelope does nothing until it is sealed: `.seal()`"]
 pub struct OpenEnvelope<Axes, Tier, Status, Fresh, Best, Tools> {
     /// Intent and scope of the packet.
     pub intent: Intent,
-    /// Stakes, along four axes: a [`Stakes`](super::Stakes). The level is derived from them (INV-012).
+    /// Stakes along four axes: a [`Stakes`](super::Stakes). The level is derived from them (INV-012).
     pub stakes: Axes,
     /// Required quality of the work, and criteria of completion.
     pub quality: Quality<Tier>,
@@ -45,14 +45,13 @@ impl<Axes, Tier, Status, Fresh, Best, Tools> OpenEnvelope<Axes, Tier, Status, Fr
     /// Completes the envelope: derives the stakes level from the axes (INV-012, D36), and checks that a claim about the
     /// present rests on live evidence (INV-004).
     ///
-    /// An envelope of more than 2 MiB would leave too little room for its packets, so its texts and lists are
-    /// shortened.
+    /// An envelope of more than 2 MiB would leave too little space for the rest of its packets, so its texts and lists
+    /// are shortened.
     ///
     /// `Level` is always inferred from the axes.
     pub fn seal<Level>(self) -> Envelope<Level, Tier, Tools>
     where
-        // Not `Axes::Level` in the return type: with wrong axes, the compiler would report only that `seal` does not
-        // exist.
+        // `Axes::Level` in the return type would make the compiler report wrong axes only as a missing method `seal`.
         Axes: StakesLevelOf<Level = Level>,
         Tier: QualityTierFact,
         Status: EpistemicStatusFact,
@@ -64,8 +63,8 @@ impl<Axes, Tier, Status, Fresh, Best, Tools> OpenEnvelope<Axes, Tier, Status, Fr
     }
 
     /// Completes an envelope whose claim about the present is not verified yet (INV-004, D31): a decision to verify
-    /// first accepts it unchanged, and the log shows a warning. Later observations and claims of the loop are sent with
-    /// the evidence of the envelope before.
+    /// first accepts it as it is, and the log shows a warning. Later observations and claims of the loop are sent with
+    /// the evidence of the previous envelope.
     ///
     /// ```
     /// use omen_invariants::facts::{

@@ -1,7 +1,7 @@
-//! Facts that satisfy each predicate. The predicates and their compile errors are generated from `rules.json`, and so
-//! are the implementations where enum values alone decide (`holds`).
+//! Facts that satisfy each predicate. The predicates and their compile errors are generated from `rules.json`, as are
+//! the implementations that depend only on enum values (`holds`).
 //!
-//! Every implementation is hidden from the compiler's list of other implementations, because the note of the predicate
+//! Every implementation is hidden from the compiler's list of other implementations, because the predicate's note
 //! states the alternatives.
 
 use super::assumptions::{AllVerified, Overridden};
@@ -15,7 +15,7 @@ use super::markers::{
 };
 use super::sealed::FactSealed;
 
-/// Implements predicates for the facts on the right: `[parameters] Predicate => Fact, Fact;`
+/// Implements predicates for the facts on the right-hand side: `[parameters] Predicate => Fact, Fact;`
 macro_rules! holds {
     ($($parameters:tt $predicate:path => $($fact:ty),+;)+) => {
         $($(holds!(@one $parameters $predicate => $fact);)+)+
@@ -33,7 +33,7 @@ holds! {
     [] TierMayAct => Par, Superb, Judged;
 }
 
-// INV-003, D30: an override waives this rule for any tier.
+// INV-003, D30: an override waives this rule for every tier.
 holds! {
     [Q, A] StakesAllowAct<Q, A> => LowStakes, MediumStakes, Judged;
     [] StakesAllowAct<Superb, AllVerified> => HighStakes, CriticalStakes;

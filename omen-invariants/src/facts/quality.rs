@@ -1,4 +1,4 @@
-//! Required quality of the work, and criteria of completion.
+//! Required quality of the work, and completion criteria.
 
 use std::marker::PhantomData;
 
@@ -6,7 +6,7 @@ use omen_types::{DefinitionOfDone, Text, VerificationRequirement};
 
 use super::markers::{AtLeastOneCheck, Par, QualityTierFact, Subpar, Superb};
 
-/// Criteria of completion: in words, and as at least one check (INV-001).
+/// Completion criteria: a text and at least one check (INV-001).
 #[derive(Clone, Debug)]
 #[must_use = "pass it to `OpenEnvelope::low(..)` and the other levels"]
 pub struct Done {
@@ -15,7 +15,7 @@ pub struct Done {
 }
 
 impl Done {
-    /// Creates criteria from a text and checks, all of which must be met.
+    /// Creates completion criteria from a text and checks, all of which must be met.
     pub fn when<const N: usize>(text: Text, checks: [&str; N]) -> Self
     where
         [(); N]: AtLeastOneCheck,
@@ -24,7 +24,7 @@ impl Done {
     }
 }
 
-/// Required quality of the work, and criteria of completion. The tier is a type: [`Subpar`], [`Par`] or [`Superb`].
+/// Required quality of the work, and completion criteria. The tier is a type: [`Subpar`], [`Par`] or [`Superb`].
 #[derive(Clone, Debug)]
 pub struct Quality<Tier> {
     done: DefinitionOfDone,
@@ -34,7 +34,7 @@ pub struct Quality<Tier> {
 }
 
 impl Quality<Subpar> {
-    /// Describes speculative work, which can never authorize an action (INV-002). No assumption must be verified.
+    /// Describes speculative work, which can never authorize an action (INV-002). No assumption needs to be verified.
     #[must_use]
     pub fn subpar<const N: usize>(done: Text, checks: [&str; N]) -> Self
     where
@@ -87,7 +87,7 @@ impl<Tier> Quality<Tier> {
         Self { satisficing: true, ..self }
     }
 
-    /// Sets another share of load-bearing assumptions to verify than the default of the tier.
+    /// Sets the share of load-bearing assumptions to verify, if it differs from the tier's default.
     #[must_use]
     pub fn verification(self, verification: VerificationRequirement) -> Self {
         Self { verification, ..self }

@@ -1,4 +1,4 @@
-//! Sealing of the traits of `facts`.
+//! Sealed base traits of `facts`.
 
 /// Implemented only for the facts of this module.
 #[diagnostic::on_unimplemented(
@@ -9,7 +9,7 @@
 pub trait FactSealed {}
 
 /// Implemented only for the markers of the schema's values. Its supertraits are stated here instead of on each trait of
-/// a value, so that a foreign implementation gets one error.
+/// values, so that a foreign implementation causes a single error.
 #[diagnostic::on_unimplemented(
     message = "SCHEMA: `{Self}` is not a value of the schema",
     label = "not a type of the protocol",

@@ -1,5 +1,5 @@
-//! Setters generated from the schemas: one for each optional member of the envelope without a hand-written method, as
-//! listed in `setters.json`.
+//! Setters generated from the schemas, one for each optional envelope field without a hand-written method, as listed
+//! in `setters.json`.
 
 #[allow(unused_imports, clippy::wildcard_imports, reason = "which members have setters, the schemas say")]
 use omen_types::*;

@@ -1,8 +1,8 @@
 //! Stakes, and the level derived from them (INV-012).
 //!
-//! The compiler computes the level: the four axes pass one after another through a small state machine, whose input is
-//! the rank of each value in the schema, lowest first. The run-time rule uses the same ranks; a test compares the two
-//! on all combinations.
+//! The compiler computes the level: the four axes pass one by one through a small state machine, whose input is the
+//! rank of each value in the schema, lowest first. The run-time rule uses the same ranks; a test compares both on all
+//! combinations.
 
 use super::markers::{
     AdversarialityFact, CriticalStakes, HighStakes, ImpactFact, IrreversibilityFact, LowStakes, MediumStakes,
@@ -11,7 +11,7 @@ use super::markers::{
 use super::rank::Place;
 use super::sealed::FactSealed;
 
-/// Stakes, along four axes. The level is derived from them and not stated (INV-012).
+/// Stakes along four axes. The level is derived from them, not stated (INV-012).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stakes<I, R, U, A> {
     /// Potential damage of a mistake, such as [`impact::High`](super::impact::High).
@@ -31,10 +31,10 @@ pub struct Stakes<I, R, U, A> {
     note = "write `stakes: Stakes {{ impact, irreversibility, uncertainty, adversariality }}`; the level is derived"
 )]
 pub trait StakesLevelOf: FactSealed {
-    /// Justified level.
+    /// Level that the axes justify.
     type Level: StakesLevelFact;
 
-    /// Returns axes and level at run time.
+    /// Returns the axes and the level as run-time values.
     #[doc(hidden)]
     fn stakes() -> omen_types::Stakes;
 }
@@ -81,13 +81,13 @@ pub struct TwoHigh;
 #[derive(Debug)]
 pub struct Grave;
 
-/// Transition on the rank of impact, irreversibility or uncertainty.
+/// Transition by the rank of impact, irreversibility or uncertainty.
 pub trait Then<Place> {
     /// State after the transition.
     type Next;
 }
 
-/// Transition on the rank of adversariality, the only axis that cannot make stakes critical.
+/// Transition by the rank of adversariality, the only axis that cannot make stakes critical.
 pub trait Finally<Place> {
     /// Resulting level.
     type Level: StakesLevelFact;
@@ -99,7 +99,7 @@ macro_rules! table {
     ($trait:ident, $out:ident: $($state:ident [$($to:ident)+];)+) => {
         $(table!(@row $trait, $out, $state, 0 1 2 3, $($to)+);)+
     };
-    // An axis does not have the ranks that the row omits.
+    // A row omits the ranks that its axis does not have.
     (@row $trait:ident, $out:ident, $state:ident, $place:literal $($places:literal)*, $to:ident $($more:ident)*) => {
         #[diagnostic::do_not_recommend]
         impl $trait<Place<$place>> for $state {
@@ -110,8 +110,8 @@ macro_rules! table {
     (@row $trait:ident, $out:ident, $state:ident, $($places:literal)*,) => {};
 }
 
-// Two axes are high before the third only if they are impact and irreversibility; a high uncertainty then makes the
-// stakes critical. Only impact has a fourth value, and it comes first.
+// Before the third axis, two axes are high only if they are impact and irreversibility; high uncertainty then makes the
+// stakes critical. Only impact, which comes first, has a fourth value.
 table! { Then, Next:
     // low    medium  high    critical
     Calm    [Calm    Raised  OneHigh Grave];

@@ -1,7 +1,7 @@
-//! Literals that are checked at compile time.
+//! Macros for literals that are checked at compile time.
 
-/// Creates a [`Text`](omen_types::Text) from a constant string; one without a visible character does not compile
-/// (INV-001). For a text that is known only at run time, use `Text::new(text)?`.
+/// Creates a [`Text`](omen_types::Text) from a constant string; a string without a visible character does not
+/// compile (INV-001). For a text that is known only at run time, use `Text::new(text)?`.
 ///
 /// ```
 /// let summary = omen_invariants::text!("drain pool 7");
@@ -18,13 +18,13 @@
 #[macro_export]
 macro_rules! text {
     ($text:expr $(,)?) => {{
-        // For a variable in an `impl`, rustc reports that it "would need to be a `const`". In a constant by itself, it
-        // would suggest a `let`, inside this macro.
+        // For a variable in an `impl`, rustc reports that it "would need to be a `const`". In a plain constant, it
+        // would suggest a `let` inside this macro.
         struct __OmenText;
         impl __OmenText {
             const GIVEN: &'static str = $text;
         }
-        // `cargo check` evaluates a constant inside a function, too.
+        // `cargo check` also evaluates a constant inside a function.
         const __OMEN_TEXT: $crate::facts::__types::scalar::TextLiteral<$crate::facts::__types::Text> =
             match $crate::facts::__types::Text::literal(__OmenText::GIVEN) {
                 ::core::option::Option::Some(literal) => literal,
@@ -36,8 +36,8 @@ macro_rules! text {
     }};
 }
 
-/// Creates a [`UnitInterval`](omen_types::UnitInterval) from a constant number; one outside 0 to 1 does not compile
-/// (INV-001). For a number that is known only at run time, use `UnitInterval::new(number)?`.
+/// Creates a [`UnitInterval`](omen_types::UnitInterval) from a constant number; a number outside 0 to 1 does not
+/// compile (INV-001). For a number that is known only at run time, use `UnitInterval::new(number)?`.
 ///
 /// ```
 /// let confidence = omen_invariants::unit!(0.8);
@@ -50,7 +50,7 @@ macro_rules! text {
 #[macro_export]
 macro_rules! unit {
     ($number:expr $(,)?) => {{
-        // Same as for `text!`.
+        // See `text!`.
         struct __OmenNumber;
         impl __OmenNumber {
             const GIVEN: f64 = $number as f64;

@@ -5,9 +5,9 @@ use omen_types::OperationType;
 use super::listed::{First, Next, OperationListed, PlaceOrList, ToolListed, WritingListed};
 use super::markers::{GrantsWriting, OperationTypeFact, ToolSafetyClassFact, op};
 
-/// Tool, declared with [`tool!`](crate::tool): its identifier and its safety class.
+/// Tool with its identifier and its safety class, declared with [`tool!`](crate::tool).
 pub trait Tool: Copy + Send + Sync + 'static {
-    /// Identifier in packets, `tool_id`.
+    /// Identifier in packets (`tool_id`).
     const ID: &'static str;
     /// Possible effects on the world, such as [`ReadClass`](super::ReadClass). MIXED counts as WRITE (D17).
     type Class: ToolSafetyClassFact;
@@ -15,11 +15,11 @@ pub trait Tool: Copy + Send + Sync + 'static {
 
 /// Scope of a token, declared with [`scope!`](crate::scope): tools and operations (INV-007).
 ///
-/// The lists of the token are read from the types that declare the scope, so a grant and its token cannot differ.
+/// The lists of the token are read from the types that declare the scope, so a grant cannot differ from its token.
 pub trait Scope: ScopeTypes {
-    /// Tools in packets, `tool_ids`; at least one.
+    /// Tools in packets (`tool_ids`); at least one.
     const TOOLS: &'static [&'static str];
-    /// Operations in packets, `operation_types`; at least one.
+    /// Operations in packets (`operation_types`); at least one.
     const OPERATIONS: &'static [OperationType];
 }
 
@@ -74,8 +74,8 @@ macro_rules! tool {
     };
 }
 
-/// Declares the scope of a token: a type, its tools, and the operations `Read`, `Write`, `Delete`
-/// and `Modify` that it allows.
+/// Declares the scope of a token: a type, its tools, and which of the operations `Read`, `Write`, `Delete` and
+/// `Modify` it allows.
 ///
 /// ```
 /// use omen_invariants::{facts::Scope, scope, tool};
@@ -135,7 +135,7 @@ macro_rules! scope {
         $crate::scope!(@operations $scope, $crate::facts::__places::Next<$place>, $($rest)*);
     };
     (@operations $scope:ident, $place:ty,) => {};
-    // The first operation that writes shows that the scope may write.
+    // The first operation that writes proves that the scope allows writing.
     (@writing $scope:ident, $place:ty, Read $($rest:ident)*) => {
         $crate::scope!(@writing $scope, $crate::facts::__places::Next<$place>, $($rest)*);
     };
@@ -154,7 +154,7 @@ macro_rules! scope {
     };
 }
 
-/// Private lists and proofs: no other crate can name these items.
+/// Private lists and proofs, which no other crate can name.
 mod list {
     use super::super::listed::{First, Next};
 
@@ -184,7 +184,7 @@ use list::{Has, HasWriting, Writing as Writes};
 
 /// Maximum number of tools in a scope.
 const MOST_TOOLS: usize = 256;
-/// Maximum number of operations in a scope, which exceeds their total number.
+/// Maximum number of operations in a scope; there are fewer operations in total.
 const MOST_OPERATIONS: usize = 16;
 
 /// List of tools: `(First, (Second, ()))`.
@@ -227,7 +227,7 @@ impl<Head: OperationTypeFact, Rest: OperationList> OperationList for (Head, Rest
     const ALL: [OperationType; MOST_OPERATIONS] = pushed(Rest::ALL, Head::VALUE);
 }
 
-/// Whether all identifiers are distinct.
+/// Returns whether all identifiers are distinct.
 #[doc(hidden)]
 #[must_use]
 pub const fn __are_distinct(ids: &[&str]) -> bool {
@@ -245,7 +245,7 @@ pub const fn __are_distinct(ids: &[&str]) -> bool {
     true
 }
 
-/// Whether two texts are equal: `==` is not available in a `const fn`.
+/// Returns whether two texts are equal; `==` is not available in a `const fn`.
 const fn are_equal(mut one: &[u8], mut other: &[u8]) -> bool {
     while let ([a, rest_of_one @ ..], [b, rest_of_other @ ..]) = (one, other) {
         if *a != *b {
@@ -256,7 +256,7 @@ const fn are_equal(mut one: &[u8], mut other: &[u8]) -> bool {
     one.is_empty() && other.is_empty()
 }
 
-/// Prepends an element, and drops the last one, which is padding: otherwise `split_at` fails at compile time.
+/// Prepends an element and drops the last one, which is padding; otherwise, `split_at` fails at compile time.
 const fn pushed<T: Copy, const N: usize>(elements: [T; N], first: T) -> [T; N] {
     let mut all = [first; N];
     let (_, mut to) = all.split_at_mut(1);
@@ -268,7 +268,7 @@ const fn pushed<T: Copy, const N: usize>(elements: [T; N], first: T) -> [T; N] {
     all
 }
 
-// Proofs that a scope lists an item: only a position at which the list has it.
+// Only a position at which the scope's list has the item proves that the scope lists it.
 #[diagnostic::do_not_recommend]
 impl<S: ScopeTypes<Tools: Has<T, First>>, T> ToolListed<S, T> for First {}
 #[diagnostic::do_not_recommend]

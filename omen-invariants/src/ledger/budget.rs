@@ -6,7 +6,7 @@ use omen_types::{Instant, PacketFacts, TaskResultPayloadFacts};
 
 use super::bytes::{Reader, Writer};
 
-/// Budgets of an episode's first decision, and the use since then.
+/// Budgets from an episode's first decision, and their use since then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Budget {
     tokens: u64,
@@ -40,7 +40,7 @@ impl Budget {
         after
     }
 
-    /// Adds the reported use of a result.
+    /// Adds the use that a result reports.
     pub(super) fn spend(&mut self, result: &TaskResultPayloadFacts<'_>) {
         let metadata = result.execution_metadata.as_ref();
         let tokens = metadata.and_then(|m| m.tokens_used).map_or(0, omen_types::Count::get);
@@ -49,7 +49,7 @@ impl Budget {
         self.calls_used = self.calls_used.saturating_add(calls);
     }
 
-    /// Returns the budgets that are exceeded at a time.
+    /// Returns the budgets that are exceeded at a given time.
     #[must_use]
     pub fn overruns(&self, now: Instant) -> Vec<Overrun> {
         let mut overruns = Vec::new();
@@ -65,7 +65,7 @@ impl Budget {
         overruns
     }
 
-    /// Whether a budget is exceeded at a time.
+    /// Returns whether any budget is exceeded at a given time.
     #[must_use]
     pub fn is_exceeded(&self, now: Instant) -> bool {
         self.tokens_used > self.tokens || self.calls_used > self.calls || self.is_out_of_time(now)
@@ -87,7 +87,7 @@ impl Budget {
     }
 }
 
-/// Exceeded budget. Risk is excluded, because no packet reports its use (D32).
+/// Exceeded budget. Risk is not included, because no packet reports its use (D32).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overrun {
     /// Language-model tokens.
@@ -123,7 +123,7 @@ impl Overrun {
     }
 }
 
-/// Budgets whose overrun was reported: each is reported once per episode (D59).
+/// Budgets whose overrun was reported; each is reported once per episode (D59).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ReportedOverruns(u8);
 

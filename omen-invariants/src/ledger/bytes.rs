@@ -1,18 +1,18 @@
-//! Compact encoding of numbers, times and texts, for a packed ledger and the snapshot of a validator.
+//! Compact encoding of numbers, times and texts, for packed ledgers and the snapshot of a validator.
 //!
 //! Small numbers take one byte, as do the fractions of whole seconds. If the bytes end too early, which never happens
-//! for the writer's output, the reader returns zeros and empty texts.
+//! with the writer's output, the reader returns zeros and empty texts.
 
 use omen_types::Instant;
 
 use super::fingerprint::Fingerprint;
 
-/// Selection of the ledgers to pack.
+/// Choice of the ledgers to pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// Ledgers of which a packet changes a large part: copying others would take longer than judging the packet.
+    /// Only small ledgers, of which a packet changes a large part: copying others would take longer than judging the packet.
     Small,
-    /// All ledgers; equal ledgers yield equal bytes, on every platform and for every history.
+    /// All ledgers. Equal ledgers yield equal bytes on every platform, regardless of their history.
     Any,
 }
 
@@ -24,7 +24,7 @@ impl Writer<'_> {
         self.0.push(byte);
     }
 
-    /// Writes seven bits per byte, the lowest first; the eighth bit indicates that more follow.
+    /// Writes seven bits per byte, lowest bits first; the eighth bit indicates that more bytes follow.
     pub fn number(&mut self, mut number: u64) {
         while number >= 0x80 {
             self.0.push((number & 0x7f) as u8 | 0x80);
@@ -47,10 +47,10 @@ impl Writer<'_> {
     }
 
     pub fn time(&mut self, time: Instant) {
-        // The sign is the lowest bit, so that times before 1970 are also short.
+        // The sign is the lowest bit, so that times before 1970 are short, too.
         let seconds = time.unix_seconds();
         self.number(((seconds << 1) ^ (seconds >> 63)).cast_unsigned());
-        // Most fractions are zero, or whole milli-, micro- or nanoseconds.
+        // Most fractions are zero, or whole milliseconds, microseconds or nanoseconds.
         let attos = time.attos();
         let (place, unit) =
             UNITS.into_iter().enumerate().find(|(_, unit)| attos.is_multiple_of(*unit)).unwrap_or((0, 1));
@@ -63,7 +63,7 @@ impl Writer<'_> {
     }
 }
 
-/// Reader for the output of a [`Writer`], in the same order.
+/// Reader for the output of a [`Writer`]; reads in the same order.
 pub struct Reader<'b>(pub &'b [u8]);
 
 impl<'b> Reader<'b> {
@@ -85,7 +85,7 @@ impl<'b> Reader<'b> {
         }
     }
 
-    /// Reads the number of elements that follow; at most the number of remaining bytes.
+    /// Reads the number of elements that follow, limited to the number of remaining bytes.
     pub fn count(&mut self) -> usize {
         let count = self.number();
         usize::try_from(count).map_or(self.0.len(), |count| count.min(self.0.len()))

@@ -1,14 +1,14 @@
 //! Used ids, stored as fingerprints.
 //!
-//! 126 bits of SipHash and two marks: an id takes 16 bytes, regardless of its length. Among 2^40 ids, the probability
-//! that any two share a fingerprint is below 2^-47. The keys are public, so an attacker who spends 2^64 hashes can find
-//! two colliding ids; the effect would be that a packet with a new id is refused.
+//! A fingerprint is 126 bits of SipHash and two marks: an id takes 16 bytes, regardless of its length. Among 2^40 ids,
+//! the probability that any two share a fingerprint is below 2^-47. The keys are public, so an attacker who spends 2^64
+//! hashes can find two colliding ids; the only effect is that a packet with a new id is refused.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
 use siphasher::sip128::SipHasher13;
 
-/// Kind of the object that an id identifies: the same text may identify a packet and a task.
+/// Kind of the object that an id identifies; a packet and a task may have the same id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A packet.
@@ -33,7 +33,7 @@ pub enum Kind {
 pub struct Fingerprint(u128);
 
 impl Fingerprint {
-    /// Computes the fingerprint of an id.
+    /// Returns the fingerprint of an id.
     #[must_use]
     pub fn of(kind: Kind, id: &str) -> Self {
         let (tag, number) = match kind {
@@ -44,12 +44,12 @@ impl Fingerprint {
             Kind::Campaign => (4, 0),
             Kind::Tool { writes } => (5, u32::from(writes)),
         };
-        // The kind is the key of the hash, so that no id has to be copied behind a prefix.
+        // The kind is the key of the hash, so the id does not have to be copied after a prefix.
         let hash = SipHasher13::new_with_keys(tag, u64::from(number)).hash(id.as_bytes());
         Self(hash.as_u128() & !MARKS)
     }
 
-    /// Returns the id with a mark. The mark is a bit of the fingerprint, so it takes no space.
+    /// Returns the fingerprint with a mark, which is one of its bits and takes no extra space.
     #[must_use]
     pub(super) fn marked(self) -> Self {
         Self(self.0 | MARK)
@@ -59,22 +59,22 @@ impl Fingerprint {
         self.0 & MARK != 0
     }
 
-    /// Returns the id with the mark of an observation (D78).
+    /// Returns the fingerprint with the mark of an observation (D78).
     pub(super) fn observed(self) -> Self {
         Self(self.0 | OBSERVED)
     }
 
-    /// Whether it has the mark of an observation.
+    /// Returns whether the fingerprint has the mark of an observation.
     pub(super) fn is_observed(self) -> bool {
         self.0 & OBSERVED != 0
     }
 
-    /// Whether both have the same id, regardless of the marks.
+    /// Returns whether both identify the same id, regardless of marks.
     pub(super) fn is_same(self, other: Self) -> bool {
         self.0 | MARKS == other.0 | MARKS
     }
 
-    /// Returns a hash that does not depend on the marks: other bits of the fingerprint, which is already a hash.
+    /// Returns a hash that does not depend on the marks: other bits of the fingerprint, which is itself a hash.
     pub(super) fn hash(self) -> u64 {
         (self.0 >> 64) as u64
     }
@@ -93,7 +93,7 @@ const MARKS: u128 = MARK | OBSERVED;
 const MARK: u128 = 1;
 const OBSERVED: u128 = 2;
 
-/// Identity hasher: a fingerprint is already a hash.
+/// Identity hasher, because a fingerprint is already a hash.
 pub(super) type PassThrough = BuildHasherDefault<First64>;
 
 #[derive(Clone, Copy, Debug, Default)]

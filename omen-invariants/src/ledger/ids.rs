@@ -6,12 +6,12 @@ use prefetch_index::prefetch_index;
 use super::bytes::{Reader, Size, Writer};
 use super::fingerprint::Fingerprint;
 
-/// Set of fingerprints, each with its marks. Most episodes have few ids; some have a million.
+/// Set of fingerprints, each with its marks. Most episodes have few ids, but some have a million.
 #[derive(Clone, Debug)]
 pub(super) enum Ids {
     /// A list with linear search.
     Few(Vec<Fingerprint>),
-    /// A hash table. Boxed, because it is rare and would enlarge every set.
+    /// A hash table. Boxed because it is rare and would enlarge every set.
     Many(Box<HashTable<Fingerprint>>),
 }
 
@@ -28,17 +28,17 @@ impl Ids {
     /// Maximum number of ids to pack: more would take longer to unpack than judging a packet.
     const MOST_PACKED: usize = 128;
 
-    /// Prefetches the ids: see [`Ledger::prefetch`](super::Ledger::prefetch).
+    /// Prefetches the ids; see [`Ledger::prefetch`](super::Ledger::prefetch).
     pub(super) fn prefetch(&self) {
         if let Self::Few(list) = self {
-            // One element of each cache line, and the position of the next element.
+            // One element per cache line, and the position of the next element.
             for at in (0..=list.len()).step_by(4) {
                 prefetch_index(list, at);
             }
         }
     }
 
-    /// Returns the stored fingerprint, with the marks that it was added with.
+    /// Returns the stored fingerprint, with the marks with which it was added.
     pub(super) fn get(&self, id: Fingerprint) -> Option<Fingerprint> {
         let is = |other: &Fingerprint| other.is_same(id);
         match self {
@@ -54,7 +54,7 @@ impl Ids {
         }
     }
 
-    /// Adds a new fingerprint. If it exists, the first one counts.
+    /// Adds a new fingerprint. If it already exists, the first one counts.
     pub(super) fn add(&mut self, id: Fingerprint) {
         match self {
             Self::Few(list) if list.len() < Self::FEW => {
@@ -77,8 +77,8 @@ impl Ids {
         Self::Many(Box::new(table))
     }
 
-    /// Writes the ids unless there are too many, and returns whether it did. Ids in `known` are omitted. With
-    /// `Size::Any`, the ids are sorted.
+    /// Writes the ids unless there are too many, and returns whether they were written. Ids in `known` are
+    /// omitted. With `Size::Any`, the ids are sorted.
     pub(super) fn pack(&self, known: &[Fingerprint], size: Size, writer: &mut Writer<'_>) -> bool {
         let (list, table) = match self {
             Self::Few(list) => (Some(list), None),
@@ -113,7 +113,7 @@ impl Ids {
         let ids = (0..written).map(|_| reader.fingerprint()).chain(known.iter().copied());
         match count {
             0 => Self::default(),
-            // Reserves room for the packets that are likely to follow.
+            // Reserves space for the packets that will probably follow.
             1..=Self::FEW => {
                 let mut list = Vec::with_capacity(count.next_multiple_of(FIRST));
                 list.extend(ids);
@@ -124,7 +124,7 @@ impl Ids {
     }
 }
 
-/// Initial capacity of a list: the ids of a short episode.
+/// Initial capacity of a list; holds the ids of a short episode.
 const FIRST: usize = 8;
 
 #[cfg(test)]

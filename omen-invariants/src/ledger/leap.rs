@@ -9,14 +9,14 @@ use super::bytes::{Reader, Writer};
 /// Maximum amount by which times may go back, in seconds.
 pub const TOLERANCE_SECONDS: u64 = 60;
 
-/// Whether a time is before another by more than [`TOLERANCE_SECONDS`].
+/// Returns whether a time is before another by more than [`TOLERANCE_SECONDS`].
 #[must_use]
 pub fn is_behind(time: Instant, other: Instant) -> bool {
     time.plus_seconds(TOLERANCE_SECONDS) < other
 }
 
-/// Packet that advanced its episode's clock by more than [`TOLERANCE_SECONDS`], or was the first, while no other packet
-/// has a similar time.
+/// Packet that advanced its episode's clock by more than [`TOLERANCE_SECONDS`], or was the first one, and has no other
+/// packet at a similar time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leap {
     /// Packet id.
@@ -29,7 +29,7 @@ pub struct Leap {
     pub before: Option<Instant>,
     /// Whether it was reported as ahead.
     pub is_reported: bool,
-    /// Whether an escalation was owed before it (D69).
+    /// Whether an escalation was owed before the packet (D69).
     pub(super) owed: bool,
 }
 
@@ -45,7 +45,7 @@ impl Leap {
         }
     }
 
-    /// Whether a packet of this time, which is behind the clock, returns to the time before the leap.
+    /// Returns whether a packet with this time, which is behind the clock, returns to a time before the leap.
     pub(super) fn explains(&self, created_at: Instant) -> bool {
         self.before.is_some_and(|before| !is_behind(created_at, before))
     }

@@ -11,7 +11,7 @@ pub struct Obligations(u8);
 const _: () = assert!(Obligation::ALL.len() <= u8::BITS as usize, "the set has a bit for each obligation");
 
 impl Obligations {
-    /// Whether the set contains an obligation.
+    /// Returns whether the set contains an obligation.
     #[must_use]
     pub const fn contains(self, obligation: Obligation) -> bool {
         self.0 & Self::bit(obligation) != 0

@@ -18,13 +18,13 @@ pub struct OpenDirective {
     pub task_id: Box<str>,
     /// Time at which it was sent.
     pub created_at: Instant,
-    /// Time limit in seconds: its own timeout, or else the time budget of its envelope (D35).
+    /// Time limit in seconds: the directive's own timeout, or otherwise the time budget of its envelope (D35).
     pub timeout_seconds: u64,
     /// Line of its packet in the log, if known.
     pub line: Option<NonZeroU64>,
     /// Maximum number of retries, if stated.
     pub max_retries: Option<u64>,
-    /// Sequence number in the order of sending.
+    /// Sequence number in sending order.
     order: u64,
     /// Whether its stakes are CRITICAL (D69).
     is_critical: bool,
@@ -34,18 +34,18 @@ pub struct OpenDirective {
 
 /// Open directives of an episode.
 ///
-/// A packet takes at most logarithmic time in their number, because a log may have a million of them open.
+/// A packet takes at most logarithmic time in the number of open directives, because a log may have a million of them.
 #[derive(Clone, Debug, Default)]
 pub struct OpenDirectives {
     by_id: Table<OpenDirective>,
-    /// Deadlines of directives that are not known to be late, once there are many.
+    /// Deadlines of directives not yet reported as late; kept only if there are many directives.
     #[expect(clippy::box_collection, reason = "most episodes never have it: a pointer, not three words")]
     due: Option<Box<BTreeSet<Deadline>>>,
     sent: u64,
 }
 
 impl OpenDirectives {
-    /// Whether no directive is open.
+    /// Returns whether no directive is open.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -67,13 +67,13 @@ impl OpenDirectives {
         }
     }
 
-    /// Returns all open directives, in the order of sending.
+    /// Returns all open directives, in sending order.
     #[must_use]
     pub fn in_order(&self) -> Vec<&OpenDirective> {
         ordered(self.by_id.iter().map(|(_, directive)| directive))
     }
 
-    /// Returns the directives that are late at a time and were not reported before, in the order of sending.
+    /// Returns the directives that are late at a given time and were not reported yet, in sending order.
     #[must_use]
     pub fn newly_late(&self, now: Instant) -> Vec<&OpenDirective> {
         let late = |due: &&Deadline| due.at < now;
@@ -88,8 +88,8 @@ impl OpenDirectives {
         }
     }
 
-    /// Drops the deadlines that have passed, because each is reported once (D35). Returns whether one of them was that
-    /// of a directive with CRITICAL stakes.
+    /// Drops the deadlines that have passed, because each is reported once (D35). Returns whether any of them belonged
+    /// to a directive with CRITICAL stakes.
     pub(super) fn mark_late(&mut self, now: Instant) -> bool {
         let mut critical = false;
         let mut mark = |directive: &mut OpenDirective| {
@@ -166,14 +166,14 @@ impl OpenDirectives {
             }
         }
         if self.is_empty() {
-            // Resets order and deadlines.
+            // Also resets order and deadlines.
             *self = Self::default();
         }
     }
 }
 
 impl OpenDirectives {
-    /// Writes the directives if they are few, and returns whether they are.
+    /// Writes the directives if there are few of them, and returns whether they were written.
     pub(super) fn pack(&self, size: Size, writer: &mut Writer<'_>) -> bool {
         writer.number(self.len() as u64);
         if self.is_empty() {
@@ -190,7 +190,7 @@ impl OpenDirectives {
         true
     }
 
-    /// Returns the ids of the directives' packets and tasks.
+    /// Returns the fingerprints of the packet ids and task ids of all open directives.
     pub(super) fn fingerprints(&self) -> Vec<Fingerprint> {
         self.by_id.iter().flat_map(|(id, directive)| [id, Fingerprint::of(Kind::Task, &directive.task_id)]).collect()
     }
@@ -219,7 +219,7 @@ fn ordered<'o>(directives: impl Iterator<Item = &'o OpenDirective>) -> Vec<&'o O
     all
 }
 
-/// Deadline of a directive, ordered by time, then by the order of sending.
+/// Deadline of a directive, ordered by time and then by sending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Deadline {
     at: Instant,

@@ -14,10 +14,10 @@ use super::tokens::Tokens;
 use super::{Ledger, Loop};
 
 impl Ledger {
-    /// Appends the ledger to a buffer, for [`unpack`](Self::unpack). Returns false if it does not match `size`; the
-    /// buffer then has a part of it.
+    /// Appends the ledger to a buffer, for [`unpack`](Self::unpack). Returns false if the ledger does not match
+    /// `size`; the buffer then holds a part of it.
     ///
-    /// The evidence of a verification loop is omitted unless `in_loop`: the next loop starts without evidence (D22).
+    /// Without `in_loop`, the evidence of a verification loop is omitted: the next loop starts without evidence (D22).
     #[must_use]
     pub fn pack(&self, in_loop: bool, size: Size, buffer: &mut Vec<u8>) -> bool {
         let Self { clock, seen, evidence, tokens, open, budget, approved, reported, believes, .. } = self;

@@ -1,4 +1,4 @@
-//! Limits that the plan of a verification loop sets (D82).
+//! Limits set by the plan of a verification loop (D82).
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use omen_types::{Count, Instant, PositiveCount, Span, VerificationPlanPayloadFac
 
 use super::bytes::{Reader, Writer};
 
-/// Limits of a loop's latest plan, and the number of the loop's results.
+/// Limits from a loop's latest plan, and the number of the loop's results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Plan {
     calls: Option<u64>,
@@ -28,7 +28,7 @@ impl Plan {
         self.results = self.results.saturating_add(1);
     }
 
-    /// Returns the limits that are exceeded at a time.
+    /// Returns the limits that are exceeded at a given time.
     pub(super) fn excesses(&self, now: Instant) -> Vec<Excess> {
         let calls = self.calls.filter(|most| self.results > *most);
         let time = self.seconds.filter(|most| now > self.since.plus_seconds(*most));
@@ -51,7 +51,7 @@ impl Plan {
     }
 }
 
-/// Limit of a plan that its loop has exceeded.
+/// Plan limit that its loop has exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Excess {
     /// `max_tool_calls`.

@@ -4,15 +4,15 @@ use omen_types::{DecisionOutcome, PacketFacts, PayloadFacts};
 
 use super::bytes::{Reader, Size, Writer};
 
-/// Decision of a verification plan, and observations that results have announced.
+/// Decision that a verification plan refers to, and observations that results have announced.
 #[derive(Clone, Debug, Default)]
 pub(super) struct References {
-    /// Id of the decision VERIFY_FIRST in force.
+    /// Id of the current VERIFY_FIRST decision.
     verifying: Option<Box<str>>,
     awaited: Vec<Awaited>,
 }
 
-/// Observation that a result announces and that was not accepted yet.
+/// Observation that a result has announced but that has not been accepted yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Awaited {
     /// Id of the result's packet.
@@ -33,7 +33,7 @@ impl References {
         &self.awaited
     }
 
-    /// Records an accepted packet. `is_observed` returns whether an observation with an id was accepted before.
+    /// Records an accepted packet. `is_observed` returns whether an observation with an id was accepted earlier.
     pub(super) fn accept(&mut self, facts: &PacketFacts<'_>, is_observed: impl FnOnce(&str) -> bool) {
         match &facts.payload {
             PayloadFacts::Decision(decision) => {
@@ -53,14 +53,14 @@ impl References {
         }
     }
 
-    /// Cancels the decision, for safe mode (D13).
+    /// Cancels the current decision, for safe mode (D13).
     pub(super) fn cancel(&mut self) {
         self.verifying = None;
     }
 
-    /// Writes the references if they are few, and returns whether they are.
+    /// Writes the references if there are few of them, and returns whether they were written.
     pub(super) fn pack(&self, size: Size, writer: &mut Writer<'_>) -> bool {
-        // An empty text is not an id.
+        // No id is empty.
         writer.text(self.verifying.as_deref().unwrap_or_default());
         writer.number(self.awaited.len() as u64);
         for Awaited { result, observation } in &self.awaited {

@@ -1,10 +1,10 @@
-//! Map by fingerprint.
+//! Map with fingerprints as keys.
 
 use std::collections::HashMap;
 
 use super::fingerprint::{Fingerprint, PassThrough};
 
-/// Map by fingerprint. Most episodes have few ids; some have a million.
+/// Map with fingerprints as keys. Most episodes have few ids, but some have a million.
 #[derive(Clone, Debug)]
 pub(super) enum Table<V> {
     /// A list without spare capacity, with linear search.
@@ -23,7 +23,7 @@ impl<V> Table<V> {
     /// Maximum length of a list.
     pub(super) const FEW: usize = 24;
 
-    /// Whether it is a list.
+    /// Returns whether the map is a list.
     pub(super) fn is_few(&self) -> bool {
         matches!(self, Self::Few(_))
     }
@@ -49,7 +49,7 @@ impl<V> Table<V> {
         }
     }
 
-    /// Changes a value, starting from the default if there is none.
+    /// Changes a value, starting from the default value if there is none.
     pub(super) fn update(&mut self, id: Fingerprint, change: impl FnOnce(&mut V))
     where
         V: Default,
@@ -95,7 +95,7 @@ impl<V> Table<V> {
         }
     }
 
-    /// Removes the first value of a list that matches; does nothing for a map.
+    /// Removes the first value in a list that matches; does nothing for a hash map.
     pub(super) fn remove_first(&mut self, test: impl Fn(&V) -> bool) -> Option<V> {
         let Self::Few(list) = self else { return None };
         let at = list.iter().position(|(_, value)| test(value))?;

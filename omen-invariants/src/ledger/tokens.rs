@@ -10,9 +10,9 @@ use super::table::Table;
 /// Record of a token id.
 #[derive(Clone, Debug, Default)]
 pub struct Token {
-    /// Whether it was revoked, which is final.
+    /// Whether the token was revoked, which is final.
     pub revoked: bool,
-    /// Permissions; `None` if it was revoked before it was ever issued.
+    /// Permissions; `None` if the token was revoked before it was ever issued.
     pub allowance: Option<Allowance>,
 }
 
@@ -25,13 +25,13 @@ pub struct Allowance {
     pub operations: Vec<OperationType>,
     /// Time of expiry, exclusive.
     pub expiry: Instant,
-    /// Maximum number of directives that may use it.
+    /// Maximum number of directives that may use the token.
     pub max_uses: u64,
-    /// Number of directives that have used it.
+    /// Number of directives that have used the token.
     pub uses: u64,
     /// Constraints of each issue, as JSON objects in text form; all of them apply.
     pub constraints: Vec<Box<str>>,
-    /// Id of the packet that first issued it.
+    /// Id of the packet that first issued the token.
     pub issued_by: Box<str>,
 }
 
@@ -69,13 +69,13 @@ impl Allowance {
 /// Reason why a token permits no directive.
 #[derive(Clone, Copy, Debug)]
 pub enum NotLive<'l> {
-    /// It was not issued in this episode.
+    /// The token was not issued in this episode.
     Unknown,
-    /// It was revoked (D25).
+    /// The token was revoked (D25).
     Revoked,
-    /// It has expired (D3).
+    /// The token has expired (D3).
     Expired(&'l Allowance),
-    /// It has no use left (D24).
+    /// The token has no uses left (D24).
     UsedUp(&'l Allowance),
 }
 
@@ -90,7 +90,7 @@ impl Tokens {
         self.0.get(Fingerprint::of(Kind::Token, token_id))
     }
 
-    /// Returns the permissions of a token that is live at a time.
+    /// Returns the permissions of a token that is live at a given time.
     ///
     /// # Errors
     /// The reason why the token is not live.
@@ -98,19 +98,19 @@ impl Tokens {
         self.get(token_id).ok_or(NotLive::Unknown)?.live(now)
     }
 
-    /// Whether any token is live at a time.
+    /// Returns whether any token is live at a given time.
     #[must_use]
     pub fn any_live(&self, now: Instant) -> bool {
         self.0.iter().any(|(_, token)| token.live(now).is_ok())
     }
 
-    /// The tokens with which a directive can be sent at a time, and that cover a tool.
+    /// Returns the tokens that are live at a given time and cover a tool.
     pub fn live_for(&self, tool: &str, now: Instant) -> impl Iterator<Item = &Allowance> {
         let live = self.0.iter().filter_map(move |(_, token)| token.live(now).ok());
         live.filter(move |allowance| allowance.tools.iter().any(|covered| **covered == *tool))
     }
 
-    /// Issues a token. If it was issued before, the narrower of each bound applies.
+    /// Issues a token. If it was issued before, the narrower of the two bounds always applies.
     pub(super) fn add(&mut self, facts: &ToolAuthorizationPayloadFacts<'_>, packet_id: &str) {
         self.update(&facts.token_id, |token| token.send(facts, packet_id));
     }
@@ -131,7 +131,7 @@ impl Tokens {
         self.0.update(Fingerprint::of(Kind::Token, token_id), change);
     }
 
-    /// Writes the tokens if they are few, and returns whether they are.
+    /// Writes the tokens if there are few of them, and returns whether they were written.
     pub(super) fn pack(&self, size: Size, writer: &mut Writer<'_>) -> bool {
         if size == Size::Small && !self.0.is_few() {
             return false;
@@ -162,7 +162,7 @@ impl Tokens {
 }
 
 impl Token {
-    /// Returns the permissions of the token if it is live at a time (E4).
+    /// Returns the permissions of the token if it is live at a given time (E4).
     ///
     /// # Errors
     /// The reason why the token is not live.
@@ -192,14 +192,14 @@ impl Token {
         Self { revoked, allowance: is_issued.then(|| Allowance::unpack(reader)) }
     }
 
-    /// Records an issue; if it is not the first, the narrower of each bound applies.
+    /// Records an issue. If it is not the first, the narrower of the two bounds always applies.
     fn send(&mut self, facts: &ToolAuthorizationPayloadFacts<'_>, packet_id: &str) {
         self.revoked |= facts.revoked.unwrap_or(false);
         let scope = &facts.authorized_scope;
         let reported = facts.usage_count.map_or(0, omen_types::Count::get);
         let max_uses = facts.max_usage_count.get();
         // INVARIANT: the reader has checked that the text is a JSON object. Serialized again, it has no unnecessary
-        // white space, and is much smaller than the object in memory.
+        // white space, and it is much smaller than the object in memory.
         let constraints = scope.resource_constraints.and_then(|text| {
             let object: Map<String, Value> = serde_json::from_str(text).ok()?;
             serde_json::to_string(&object).ok().map(String::into_boxed_str)

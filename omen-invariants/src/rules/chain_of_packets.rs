@@ -34,7 +34,7 @@ fn named(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     let ledger = context.ledger;
     let mut link = |member: &str, id: &str, pointer: String| {
         if !ledger.has_accepted(id) {
-            // The search takes about a thousand look-ups: one for each packet is enough.
+            // The search takes about a thousand lookups, so it runs only once per packet.
             let help = if findings.is_empty() { remedy(id, ledger, help::NAMED) } else { help::NAMED.to_owned() };
             findings.push(dangling(member, id, pointer).help(help));
         }
@@ -42,7 +42,7 @@ fn named(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     match &context.facts.payload {
         PayloadFacts::BeliefUpdate(belief) => {
             for (at, id) in belief.evidence_integration.iter().flatten().enumerate() {
-                // A name of another form refers to evidence elsewhere.
+                // A name in another form refers to evidence elsewhere.
                 if !ledger.has_accepted(id) && PacketId::new(id.as_ref()).is_ok() {
                     link("evidence_integration", id, format!("/payload/evidence_integration/{at}"));
                 }
@@ -82,7 +82,7 @@ fn named(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Returns the packet whose id may be misspelt, or else another remedy.
+/// Returns the packet whose id may be misspelt, or otherwise another remedy.
 fn remedy(id: &str, ledger: &Ledger, other: &str) -> String {
     recalled(id, |id| ledger.has_accepted(id)).map_or_else(|| other.to_owned(), help::misspelt)
 }
@@ -92,7 +92,7 @@ fn dangling(member: &str, id: &str, pointer: impl Into<String>) -> Diagnostic {
     Diagnostic::warning(Code::Chain, problem).at(pointer).label("no such packet")
 }
 
-/// Returns the findings on announced observations that were never accepted, each with the id of the result's packet.
+/// Returns the findings on announced observations that were never accepted, each with the packet id of the result.
 pub fn at_end(ledger: &Ledger) -> impl Iterator<Item = (Option<&str>, Diagnostic)> {
     ledger.awaited().iter().map(|Awaited { result, observation }| {
         let problem = format!(
@@ -115,7 +115,7 @@ mod tests {
     use super::super::fixture::{Episode, packet as example};
     use super::{at_end, check};
 
-    /// Returns an example without the references in its header.
+    /// Returns an example packet without the references in its header.
     fn packet(packet_type: PacketType, members: &[(&str, Value)]) -> Value {
         let links = ["/header/previous_packet_id", "/header/campaign_id"].map(|link| (link, Value::Null));
         example(packet_type, &[&links, members].concat())
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(begun().check(check, &blocking("pkt_1")), []);
         let place = "/payload/blocking_decision_packet_id";
         assert_eq!(begun().check(check, &blocking("pkt_2")), [(Severity::Warning, place.to_owned())]);
-        // Evidence may be elsewhere, under a name that is not a packet id.
+        // Evidence may be stored elsewhere, under a name that is not a packet id.
         let memo = packet(BeliefUpdatePacket, &[("/payload/evidence_integration", json!(["ticket 4711"]))]);
         assert_eq!(begun().check(check, &memo), []);
     }
@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(ends(&[&seen, &result("pkt_seen")]), []);
         assert_eq!(ends(&[&result("pkt_seen"), &seen]), []);
         assert_eq!(ends(&[&result("pkt_seen")]), [Some("pkt_r".to_owned())]);
-        // A packet of another type is not an observation.
+        // A packet of another type does not count as an observation.
         assert_eq!(ends(&[&seen, &result("pkt_1")]), [Some("pkt_r".to_owned())]);
     }
 }

@@ -44,7 +44,7 @@ fn warning(problem: impl Into<String>, place: impl Into<String>) -> Diagnostic {
     Diagnostic::warning(Code::Claim, problem).at(place)
 }
 
-/// Returns one finding for all texts that are still placeholders.
+/// Returns a single finding for all texts that are still placeholders.
 fn placeholder(all: &[String]) -> Option<Diagnostic> {
     let (first, others) = all.split_first()?;
     let finding = warning("the text is still the placeholder `…`", first.clone()).help(help::PLACEHOLDER);
@@ -62,10 +62,10 @@ fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
 
-/// Error code of a result with a raw answer, which does not have the promised type (PG-4, D68).
+/// Error code of a result with a raw answer that does not have the promised type (PG-4, D68).
 const UNTYPED: &str = "PG-4";
 
-/// Checks that a failed or cancelled task has no data, except a raw answer.
+/// Checks that a failed or cancelled task has no data other than a raw answer.
 fn result_data(result: &TaskResultPayloadFacts<'_>) -> Option<Diagnostic> {
     let status = result.result_status;
     let code = result.error_details.as_ref().and_then(|details| details.error_code.as_deref());
@@ -77,7 +77,7 @@ fn result_data(result: &TaskResultPayloadFacts<'_>) -> Option<Diagnostic> {
         .then(|| warning(problem(), "/payload/result_data").help(help::RESULT_DATA))
 }
 
-/// Checks that there are no more retries than the directive permits.
+/// Checks that the number of retries does not exceed what the directive permits.
 fn retries(context: &Context<'_>, result: &TaskResultPayloadFacts<'_>) -> Option<Diagnostic> {
     let count = result.execution_metadata.as_ref()?.retry_count.map(Count::get)?;
     let most = context.ledger.open().get(&result.directive_packet_id)?.max_retries?;
@@ -137,7 +137,7 @@ mod tests {
             warns(&episode, &result(status, json!(0), 0), Some("/payload/result_data"));
         }
         warns(&episode, &result("SUCCESS", json!(0), 0), None);
-        // Only a failure has the raw answer of a call (PG-4).
+        // Only a failure may hold the raw answer of a call (PG-4).
         for (status, place) in [("FAILURE", None), ("CANCELLED", Some("/payload/result_data"))] {
             let payload = json!({
                 "task_id": "task_1", "directive_packet_id": "pkt_d", "result_status": status,

@@ -7,8 +7,8 @@ use serde_json::Value;
 use crate::context::Context;
 use crate::ledger::{Ledger, Update};
 
-/// Returns the first packet of a type in the valid examples, with members set by their JSON pointers; `null` removes
-/// one.
+/// Returns the first packet of a type in the valid examples, with fields set by their JSON pointers; `null` removes
+/// a field.
 pub(crate) fn packet(packet_type: PacketType, members: &[(&str, Value)]) -> Value {
     let mut packet = omen_schema::EXAMPLES
         .iter()
@@ -21,7 +21,7 @@ pub(crate) fn packet(packet_type: PacketType, members: &[(&str, Value)]) -> Valu
     packet
 }
 
-/// Sets a member, or removes it if the value is null.
+/// Sets a field, or removes it if the value is null.
 pub(crate) fn set(packet: &mut Value, pointer: &str, value: &Value) {
     let (parent, member) = pointer.rsplit_once('/').expect("a JSON pointer");
     let object = packet.pointer_mut(parent).and_then(Value::as_object_mut).expect("the parent is an object");
@@ -48,7 +48,7 @@ impl Episode {
         self
     }
 
-    /// Returns the findings of a rule on the next packet: severity and location.
+    /// Returns the findings of a rule on the next packet, as severity and location.
     pub(crate) fn check(
         &self,
         rule: impl Fn(&Context<'_>, &mut Vec<Diagnostic>),
@@ -66,7 +66,7 @@ impl Episode {
     }
 }
 
-/// Returns the codes of invariants and sequence rules in the errors of the schema stage.
+/// Returns the codes of invariants and sequence rules among the errors of the schema stage.
 pub(crate) fn also(packet: &Value) -> Vec<Code> {
     let rejected = PacketFacts::parse(&packet.to_string()).err();
     let mut codes: Vec<Code> =

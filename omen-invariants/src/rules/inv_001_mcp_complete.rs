@@ -1,9 +1,9 @@
 //! INV-001, as `rules.json` states it. The schemas require a complete envelope in every packet (D29), so the
-//! schema stage reports missing members; for the four consequential types, its findings have this code.
+//! schema stage reports missing fields; for the four consequential types, its findings have this code.
 
 use omen_types::PacketType;
 
-/// Whether the rule applies to packets of a type: those that commit the agent to something.
+/// Returns whether the rule applies to packets of a type, that is, whether they commit the agent to something.
 #[must_use]
 pub fn is_consequential(packet_type: PacketType) -> bool {
     matches!(

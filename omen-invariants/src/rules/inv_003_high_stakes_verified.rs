@@ -1,6 +1,6 @@
-//! INV-003, as `rules.json` states it. At high stakes, an ACT needs tier SUPERB and verified assumptions (D30); at
-//! lower stakes, tier and verification requirement demand a share of them (`tiers`, D60); at every level, the packet
-//! that is claimed to have verified an assumption must be in the log (`claims`, D62).
+//! INV-003, as `rules.json` states it. At high stakes, an ACT needs tier SUPERB and verified assumptions (D30). At
+//! lower stakes, the tier and the verification requirement demand that some are verified (`tiers`, D60). At every
+//! level, the packet claimed to have verified an assumption must be in the log (`claims`, D62).
 
 use omen_types::{Code, DecisionOutcome, DecisionPayloadFacts, Diagnostic, PayloadFacts, QualityTier, StakesLevel};
 
@@ -20,7 +20,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     claims::check(context, decision, is_overridden(context, decision), findings);
 }
 
-/// Checks a decision by itself: everything except whether the packets that it names are in the log.
+/// Checks a decision on its own: everything except whether the packets that it names are in the log.
 pub(super) fn check_alone(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     let Some(decision) = act(context) else { return };
     let mcp = &context.facts.mcp;
@@ -38,7 +38,7 @@ fn act<'c>(context: &Context<'c>) -> Option<&'c DecisionPayloadFacts<'c>> {
     }
 }
 
-/// Returns the finding on an ACT at a stakes level and a tier, given for each assumption whether it is verified.
+/// Returns the finding on an ACT at a stakes level and a tier, given whether each assumption is verified.
 pub(crate) fn acts_at<'a>(
     level: StakesLevel,
     tier: QualityTier,
@@ -63,13 +63,13 @@ pub(crate) fn acts_at<'a>(
     Some(finding)
 }
 
-/// Whether a quality tier suffices for acting at a stakes level: the meaning of `tier_check` in a decision (D61).
+/// Returns whether a quality tier suffices for acting at a stakes level, which is what `tier_check` states (D61).
 #[must_use]
 pub fn tier_suffices(level: StakesLevel, tier: QualityTier) -> bool {
     if is_high(level) { tier == QualityTier::Superb } else { tier != QualityTier::Subpar }
 }
 
-/// Whether layer 1 has overridden the rule (D30).
+/// Returns whether layer 1 has overridden the rule (D30).
 fn is_overridden(context: &Context<'_>, decision: &DecisionPayloadFacts<'_>) -> bool {
     derived::from_layer_1(&context.facts.header) && derived::contains_words(&decision.decision_summary, OVERRIDE)
 }
@@ -91,7 +91,7 @@ fn unmet<'a>(tier: QualityTier, assumptions: impl Iterator<Item = (&'a str, bool
     unmet
 }
 
-/// Phrase by which layer 1 overrides the rule.
+/// Phrase with which layer 1 overrides the rule.
 pub const OVERRIDE: &str = "emergency override";
 
 #[cfg(test)]

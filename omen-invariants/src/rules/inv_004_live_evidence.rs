@@ -14,7 +14,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     check_as(context, || asks(context.facts, can_ask(context.facts.payload.packet_type(), context.ledger)), findings);
 }
 
-/// Checks a packet by itself. Any directive that reads may belong to a verification loop.
+/// Checks a packet on its own. Any directive that reads may belong to a verification loop.
 pub(super) fn check_alone(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     let packet_type = context.facts.payload.packet_type();
     let can_ask = packet_type == PacketType::TaskDirectivePacket || can_ask(packet_type, context.ledger);
@@ -27,7 +27,7 @@ fn check_as(context: &Context<'_>, asks: impl FnOnce() -> bool, findings: &mut V
     }
 }
 
-/// Warns of evidence that is older than the packet itself permits, whatever its status (D79).
+/// Warns about evidence that is older than the packet itself permits, whatever its status (D79).
 fn own_limit(context: &Context<'_>) -> Option<Diagnostic> {
     let mcp = &context.facts.mcp;
     let limit = mcp.epistemics.stale_if_older_than_seconds?.get();
@@ -45,7 +45,7 @@ fn claim(context: &Context<'_>, asks: impl FnOnce() -> bool, findings: &mut Vec<
     let Some(newest) = context.facts.mcp.evidence.evidence_refs.newest() else {
         let mut finding = unsupported(epistemics.status, epistemics.freshness_class);
         if asks() {
-            // The rule's general help suggests a step that has already been taken.
+            // The rule's general help would suggest a step that has already been taken.
             finding = finding.help(help::WHILE_ASKING);
             finding.severity = Severity::Warning;
         }
@@ -71,9 +71,9 @@ fn claim(context: &Context<'_>, asks: impl FnOnce() -> bool, findings: &mut Vec<
     is_stale
 }
 
-/// Whether packets of a type can seek certainty or request help, rather than claim or commit anything (D31). Missing
-/// evidence is then only a warning: the rule itself demands verification, and an emergency halt is never refused for
-/// lack of evidence.
+/// Returns whether packets of a type can seek certainty or request help, rather than claim or commit to anything (D31).
+/// Missing evidence is then only a warning: the rule itself demands verification, and an emergency halt is never
+/// refused for lack of evidence.
 #[must_use]
 pub fn can_ask(packet_type: PacketType, ledger: &Ledger) -> bool {
     match packet_type {
@@ -87,7 +87,7 @@ pub fn can_ask(packet_type: PacketType, ledger: &Ledger) -> bool {
     }
 }
 
-/// Whether a packet seeks certainty or requests help: for decisions and directives, if they neither act nor write.
+/// Returns whether a packet seeks certainty or requests help; a decision or directive does so if it neither acts nor writes.
 fn asks(facts: &PacketFacts<'_>, can_ask: bool) -> bool {
     can_ask
         && match &facts.payload {
@@ -99,7 +99,7 @@ fn asks(facts: &PacketFacts<'_>, can_ask: bool) -> bool {
         }
 }
 
-/// Warns of evidence that is too old, by the limit of the packet or else that of its freshness class (D66).
+/// Warns about evidence that is too old, by the packet's own limit or otherwise by that of its freshness class (D66).
 fn stale(newest: Instant, now: Instant, stated: Option<u64>, freshness: FreshnessClass) -> Option<Diagnostic> {
     let limit = stated.or(freshness.stale_after_seconds())?;
     (now > newest.plus_seconds(limit)).then(|| {
@@ -132,14 +132,14 @@ pub(crate) fn unsupported(status: EpistemicStatus, freshness: FreshnessClass) ->
         .help(help::CITE)
 }
 
-/// Whether an envelope has the live evidence that its claim requires.
+/// Returns whether an envelope has the live evidence that its claim requires.
 #[must_use]
 pub fn is_borne_out(mcp: &McpEnvelope) -> bool {
     let is_live = || mcp.evidence.evidence_refs.iter().any(|reference| reference.ref_type.is_live());
     !is_claim(mcp.epistemics.status, mcp.epistemics.freshness_class) || is_live()
 }
 
-/// Whether status and freshness together claim knowledge of the present without observation.
+/// Returns whether status and freshness together claim knowledge of the present without observation.
 #[must_use]
 pub fn is_claim(status: EpistemicStatus, freshness: FreshnessClass) -> bool {
     matches!(status, EpistemicStatus::Inferred | EpistemicStatus::Hypothesized | EpistemicStatus::Unknown)
@@ -200,7 +200,7 @@ mod tests {
             assert_eq!(of(ref_type, "OBSERVED", 89.into()), 1, "{ref_type}");
             assert_eq!(of(ref_type, "OBSERVED", 90.into()), 0, "{ref_type}");
         }
-        // One warning for both limits.
+        // A single warning for both limits.
         assert_eq!(of("tool_output", "INFERRED", 89.into()), 1);
     }
 

@@ -1,5 +1,5 @@
 //! INV-005, as `rules.json` states it (D32, D59). The legal approval of an overrun depends on the episode's state,
-//! which the state machine knows: it replaces the general help from here by that for the state.
+//! so the state machine replaces the general help given here with the help for that state.
 
 use std::borrow::Cow;
 
@@ -29,7 +29,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     );
 }
 
-/// Warns of each budget that this packet, once accepted, makes exceeded (D59).
+/// Warns about each budget that is exceeded once this packet is accepted (D59).
 fn report(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     let Some(budget) = budget_after(context).filter(|budget| budget.is_exceeded(context.now)) else { return };
     let mut overruns = budget.overruns(context.now);
@@ -58,7 +58,7 @@ fn budget_after<'c>(context: &Context<'c>) -> Option<Cow<'c, Budget>> {
     }
 }
 
-/// Returns the error of an episode that ends over budget (D59). `now` is its clock, or the fixed instant.
+/// Returns the error of an episode that ends over budget (D59). `now` is its clock or the fixed time.
 #[must_use]
 pub fn at_end(ledger: &Ledger, now: Instant) -> Option<Diagnostic> {
     let overruns = ledger.overruns(now);
@@ -75,7 +75,7 @@ fn figures(overruns: &[Overrun]) -> String {
     overruns.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Whether a packet commits the agent to more work.
+/// Returns whether a packet commits the agent to more work.
 fn commits(facts: &PacketFacts<'_>) -> bool {
     match &facts.payload {
         PayloadFacts::TaskDirective(_)

@@ -34,7 +34,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Warns of an ACT whose own checks state that its quality is insufficient (D61).
+/// Warns about an ACT whose own checks state that its quality is insufficient (D61).
 fn acts_unchecked(constraints: &ConstraintsSatisfiedFacts, findings: &mut Vec<Diagnostic>) {
     for (failed, member, what) in [
         (!constraints.tier_check, "tier_check", "the quality tier does not suffice for the stakes"),

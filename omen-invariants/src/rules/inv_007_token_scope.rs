@@ -1,6 +1,6 @@
-//! INV-007, as `rules.json` states it. Rule E4 of the state machine requires a live token; this rule checks the
-//! tool, the operation (D26, D28) and the resources (`constraints`, D27). A token that no directive can use is reported
-//! when it is issued (`issue`, D64), and a tool of two classes with the first directive that shows it (D88).
+//! INV-007, as `rules.json` states it. Rule E4 of the state machine requires a live token; this rule checks the tool,
+//! the operation (D26, D28) and the resources (`constraints`, D27). A token that no directive can use is reported when
+//! it is issued (`issue`, D64), and a tool with two classes when a directive first shows it (D88).
 
 use omen_types::{Code, Diagnostic, OperationType, PayloadFacts, TaskDirectivePayloadFacts, ToolSafetyClass};
 use serde_json::{Map, Value};
@@ -41,8 +41,8 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Returns the warning on the first directive that uses a tool in another class than earlier ones; `None` if it was
-/// already reported (D88).
+/// Returns the warning on the first directive that uses a tool in a class other than earlier directives did; `None` if
+/// it was already reported (D88).
 fn two_classes(
     context: &Context<'_>,
     directive: &TaskDirectivePayloadFacts<'_>,

@@ -1,6 +1,6 @@
-//! INV-008, as `rules.json` states it. The state machine reports the part that it shares with E3 (D37). The
-//! ledger's own part is here: which packets a closing belief update may cite as evidence (D22), and whether the loop
-//! kept to its plan (D82).
+//! INV-008, as `rules.json` states it. The state machine reports the part that this rule shares with E3 (D37). This
+//! module covers the ledger's part: which packets a closing belief update may cite as evidence (D22), and whether the
+//! loop kept to its plan (D82).
 
 use omen_types::{BeliefUpdatePayloadFacts, Code, Diagnostic};
 
@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::help::inv_008 as help;
 use crate::ledger::Ledger;
 
-/// Warns of limits of the plan that the loop has exceeded. The packet must be the belief update that closes it.
+/// Warns about plan limits that the loop has exceeded. The packet must be the belief update that closes the loop.
 pub fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     let excesses = context.ledger.plan_excesses(context.now);
     if excesses.is_empty() {
@@ -23,7 +23,7 @@ pub fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     );
 }
 
-/// Whether a belief update names at least one piece of evidence of the running loop.
+/// Returns whether a belief update cites at least one piece of evidence of the running loop.
 #[must_use]
 pub fn cites_evidence(ledger: &Ledger, belief: &BeliefUpdatePayloadFacts<'_>) -> bool {
     belief.evidence_integration.iter().flatten().any(|packet_id| ledger.is_loop_evidence(packet_id))
@@ -41,7 +41,7 @@ mod tests {
     use super::{check, cites_evidence};
     use crate::ledger::Update;
 
-    /// Whether a belief update that names a packet cites evidence, given one observation before a loop and one in it.
+    /// Returns whether naming a packet counts as citing evidence, given one observation before a loop and one in it.
     fn cites(packet_id: &str) -> bool {
         let seen = |id: &str| packet(ObservationPacket, &[("/header/packet_id", id.into())]);
         let episode = Episode::default()
@@ -66,7 +66,7 @@ mod tests {
         assert!(!cites("pkt_before") && !cites("pkt_none"));
     }
 
-    /// Returns the number of findings on a belief update `second` seconds after a plan, after `results` results.
+    /// Returns the number of findings on a belief update that follows a plan after `second` seconds and `results` results.
     fn beyond(plan: serde_json::Value, results: usize, second: u32) -> usize {
         let at = |second: u32| serde_json::Value::from(format!("2026-03-01T10:00:{second:02}Z"));
         let opens = Update { opens_loop: true, ..Update::default() };

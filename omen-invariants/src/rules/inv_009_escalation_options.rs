@@ -1,9 +1,9 @@
-//! INV-009, as `rules.json` states it. The schemas require all of it, so the schema stage reports a violation,
-//! with the codes of E5 and of this rule (D37).
+//! INV-009, as `rules.json` states it. The schemas cover all of its requirements, so the schema stage reports
+//! a violation, with the codes of E5 and of this rule (D37).
 
 use omen_types::{Code, Diagnostic};
 
-/// Whether a schema error also violates this rule.
+/// Returns whether a schema error also violates this rule.
 #[must_use]
 pub fn concerns(error: &Diagnostic) -> bool {
     error.also.contains(&Code::Inv009)

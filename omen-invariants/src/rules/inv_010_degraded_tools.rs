@@ -28,7 +28,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Returns the error of an outcome at a stakes level and a tools state.
+/// Returns the error of an outcome at a stakes level and in a tools state.
 pub(crate) fn decides_at(level: StakesLevel, tools: ToolsState, outcome: DecisionOutcome) -> Option<Diagnostic> {
     let hands_over = matches!(outcome, DecisionOutcome::Escalate | DecisionOutcome::Cancel);
     (tools == ToolsState::ToolsDown && is_high(level) && !hands_over).then(|| {

@@ -1,5 +1,5 @@
-//! INV-011, as `rules.json` states it (D35, D69). A directive that never gets a result violates E6, at the end of
-//! the stream.
+//! INV-011, as `rules.json` states it (D35, D69). A directive that never gets a result violates E6 at the end of the
+//! stream.
 
 use omen_types::{Code, DecisionOutcome, Diagnostic, Instant, PayloadFacts};
 
@@ -26,8 +26,8 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Returns the findings on directives that are late at a time and were not reported before, without a packet: each with
-/// the id of the directive's packet.
+/// Returns the findings on directives that are late at a given time and were not reported yet, without a packet, each
+/// with the packet id of the directive.
 #[must_use]
 pub fn late(ledger: &Ledger, now: Instant) -> Vec<(&str, Diagnostic)> {
     let all = ledger.open().newly_late(now).into_iter();

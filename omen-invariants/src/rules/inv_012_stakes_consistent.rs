@@ -32,13 +32,13 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     );
 }
 
-/// Returns the error of a stakes level below the one that the axes justify. In a log it is a warning (D36), but an
-/// envelope that is being written can still be corrected.
+/// Returns the error of a stakes level that is below the one that the axes justify. In a log, this is only a
+/// warning (D36), but an envelope that is still being written can be corrected.
 #[must_use]
 pub fn understated(stakes: &Stakes) -> Option<Diagnostic> {
     let (axes, stated) = (Axes::stated(stakes), stakes.stakes_level);
     let justified = axes.level();
-    // One medium axis with the rest low justifies LOW as well as MEDIUM.
+    // One medium axis with the rest low justifies both LOW and MEDIUM.
     let is_low = stated == StakesLevel::Low && axes.line_holds(StakesLevel::Low);
     (stated < justified && !is_low).then(|| {
         Diagnostic::error(
@@ -59,12 +59,12 @@ pub enum Rank {
     Medium,
     /// HIGH, IRREVERSIBLE, HOSTILE.
     High,
-    /// CRITICAL, which only impact can be.
+    /// CRITICAL, which only impact has.
     Critical,
 }
 
 impl Rank {
-    /// Returns the rank of a value by its index: the schema lists the values of each axis from low to high (D36).
+    /// Returns the rank of a value by its index; the schema lists the values of each axis from low to high (D36).
     fn of_place(place: usize) -> Self {
         match place {
             0 => Self::Low,
@@ -75,7 +75,7 @@ impl Rank {
     }
 }
 
-/// Four axes of stakes.
+/// The four axes of stakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Axes {
     /// Potential damage.
@@ -110,12 +110,12 @@ impl Axes {
     /// Returns the ranks, impact first.
     #[must_use]
     pub fn ranks(self) -> [Rank; 4] {
-        // Casts yield the index of a value in the schema, from which the type-level facts are made, too.
+        // Each cast yields the index of a value in the schema, which the type-level facts are also derived from.
         [self.impact as usize, self.irreversibility as usize, self.uncertainty as usize, self.adversariality as usize]
             .map(Rank::of_place)
     }
 
-    /// Whether the condition of a level holds (D36). It may hold for several levels, or for none.
+    /// Returns whether the condition of a level holds (D36). It may hold for several levels, or for none.
     #[must_use]
     pub fn line_holds(self, level: StakesLevel) -> bool {
         let ranks = self.ranks();

@@ -1,5 +1,5 @@
 //! TIME, as `rules.json` states it (D83). The validator determines which findings follow from a packet that is
-//! ahead; the finding on that packet is here.
+//! ahead; this module has the finding on that packet.
 
 use omen_types::{Code, Diagnostic, Instant};
 
@@ -22,7 +22,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     );
 }
 
-/// Returns the finding on a packet that is ahead, when another one returns to the time before it.
+/// Returns the finding on a packet that is ahead, once another packet returns to a time before it.
 #[must_use]
 pub fn ahead(leap: &Leap, clock: Instant, returns: Instant) -> Diagnostic {
     let around = leap.before.unwrap_or(returns);

@@ -1,4 +1,4 @@
-//! Quotation of foreign text in findings.
+//! Quoting of foreign text in findings.
 
 /// Truncates a text to at most `limit` characters.
 pub(super) fn shorten(text: &str, limit: usize) -> String {

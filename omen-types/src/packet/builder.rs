@@ -1,9 +1,9 @@
-//! Shared parts of the builders of branches and packets.
+//! Code shared by the builders of branches and packets.
 //!
-//! The plain `builder()` of an object with conditionals, or with bounds that no type expresses, checks them when it builds, and
-//! returns a [`Result`]. The builder of a branch, such as [`TaskDirectivePayload::write`](crate::TaskDirectivePayload::write),
-//! has the members that are set in its type: the members that the branch requires are required at compile time, and building
-//! cannot fail.
+//! If an object has conditionals or bounds that no type expresses, its plain `builder()` checks them when it builds,
+//! and returns a [`Result`]. The builder of a branch, such as
+//! [`TaskDirectivePayload::write`](crate::TaskDirectivePayload::write), tracks in its type which fields are set: a
+//! missing field that the branch requires is a compile error, and building cannot fail.
 //!
 //! ```
 //! use omen_types::{ExecutionMethod, TaskDirectivePayload, TaskType};
@@ -30,7 +30,7 @@ use crate::metadata::Metadata;
 use crate::scalar::Invalid;
 use crate::time::Timestamp;
 
-/// Type parameter for a required member of a builder that is not set.
+/// Type parameter for a required field that was not set.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unset(());
 
@@ -38,7 +38,7 @@ impl Unset {
     pub(crate) const NEW: Self = Self(());
 }
 
-/// Type parameter for a required member of a builder that is set. Only setters create it.
+/// Type parameter for a required field that was set. Only setters create it.
 #[derive(Clone, Copy, Debug)]
 pub struct Set<T>(T);
 
@@ -48,7 +48,7 @@ impl<T> Set<T> {
     }
 }
 
-/// Value of a member that is set: the base of the generated traits, each of which explains one missing member.
+/// Value of a field that was set: the base of the generated traits, each of which explains one missing field.
 #[doc(hidden)]
 pub trait Given<T>: sealed::Sealed {
     fn given(self) -> T;
@@ -60,7 +60,7 @@ impl<T> Given<T> for Set<T> {
     }
 }
 
-/// Parts of a packet for the packet builder. Implemented by generated types only.
+/// Parts of a packet, for the packet builder. Implemented by generated types only.
 #[doc(hidden)]
 pub trait PacketParts: Sized + serde::Serialize {
     type Payload;
@@ -81,7 +81,7 @@ mod sealed {
     impl<T> Sealed for super::Set<T> {}
 }
 
-/// A list of at least one element.
+/// List of at least one element.
 ///
 /// ```
 /// use omen_types::builder::AtLeastOne;
@@ -94,7 +94,7 @@ mod sealed {
 pub struct AtLeastOne<T>(Vec<T>);
 
 impl<T> AtLeastOne<T> {
-    /// Creates a list of a first element and further ones.
+    /// Creates a list from a first element and any further ones.
     pub fn new(first: T, rest: impl IntoIterator<Item = T>) -> Self {
         let mut all = vec![first];
         all.extend(rest);
@@ -108,7 +108,7 @@ impl<T> AtLeastOne<T> {
     }
 }
 
-/// Error for an empty list where at least one element is required.
+/// Error for an empty list that must have at least one element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IsEmpty(());
 
@@ -134,7 +134,7 @@ impl<T> From<AtLeastOne<T>> for Vec<T> {
     }
 }
 
-/// Conversions from arrays with at least one element; for a longer list there is `TryFrom`.
+/// Implements conversions from arrays with at least one element; for longer lists, use `TryFrom`.
 macro_rules! arrays {
     ($($length:literal)*) => {$(
         impl<T> From<[T; $length]> for AtLeastOne<T> {
@@ -147,14 +147,14 @@ macro_rules! arrays {
 
 arrays!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16);
 
-/// Source of the ids and times of packets. No builder reads a clock or makes an id by itself.
+/// Source of packet ids and times. No builder reads a clock or generates an id by itself.
 ///
-/// A pair of closures implements it, too: `(|| next_id(), || now())`.
+/// Also implemented by a pair of closures: `(|| next_id(), || now())`.
 pub trait Stamp {
     /// Returns the id of the next packet, which must be unique within its episode (D21).
     ///
     /// # Errors
-    /// If the source returns an invalid packet id.
+    /// If the source generates an invalid packet id.
     fn packet_id(&mut self) -> Result<PacketId, Invalid>;
     /// Returns the current time.
     fn created_at(&mut self) -> Timestamp;
@@ -180,7 +180,7 @@ impl<S: Stamp + ?Sized> Stamp for &mut S {
     }
 }
 
-/// Origin of an agent's packets: the episode, a source of ids and times, and for each packet the layer that sends it (D63).
+/// Origin of an agent's packets: the episode, a source of ids and times, and the layer that sends each packet (D63).
 ///
 /// ```
 /// use omen_types::builder::Origin;
@@ -219,7 +219,7 @@ pub(crate) struct HeaderStamp {
 }
 
 impl<S: Stamp> Origin<S> {
-    /// Creates the origin of an episode's packets.
+    /// Creates the origin of the packets of an episode.
     pub fn new(correlation_id: CorrelationId, stamp: S) -> Self {
         Self { correlation_id, campaign_id: None, stamp, _layer: Own }
     }
@@ -233,18 +233,18 @@ impl<S: Stamp> Origin<S> {
 }
 
 impl<S: Stamp, L: Copy> Origin<S, L> {
-    /// Returns the same origin for packets of another layer, such as a decision of layer 1. A layer that does not send such a
-    /// packet does not compile.
+    /// Returns the same origin for packets of another layer, such as a decision of layer 1. Packets that this layer
+    /// does not send do not compile.
     pub fn sent_by<M: Copy>(&mut self, layer: M) -> Origin<&mut S, M> {
         let (correlation_id, campaign_id) = (self.correlation_id.clone(), self.campaign_id.clone());
         Origin { correlation_id, campaign_id, stamp: &mut self.stamp, _layer: layer }
     }
 
-    /// Creates a packet from an envelope and a payload. For a packet with more members, such as `previous_packet_id`, pass the
-    /// origin to its builder: `DecisionPacket::builder().origin(&mut origin)?`.
+    /// Creates a packet from an envelope and a payload. For a packet with more fields, such as `previous_packet_id`,
+    /// pass the origin to its builder: `DecisionPacket::builder().origin(&mut origin)?`.
     ///
     /// # Errors
-    /// If the source of ids returns an invalid packet id, or a reader would refuse the packet.
+    /// If the id source generates an invalid packet id, or a reader would refuse the packet.
     pub fn packet<Y: PayloadParts>(
         &mut self,
         mcp: impl Into<McpEnvelope>,
@@ -274,7 +274,7 @@ impl<S: Stamp, L: Copy> Origin<S, L> {
     }
 }
 
-/// Returns a value that was built, if it matches its schema.
+/// Returns a built value if it matches its schema.
 pub(crate) fn built<T: Checked>(value: T) -> Result<T, Box<Rejected>> {
     match value.check() {
         Ok(()) => Ok(value),
@@ -282,12 +282,12 @@ pub(crate) fn built<T: Checked>(value: T) -> Result<T, Box<Rejected>> {
     }
 }
 
-/// Returns a packet that was built, if a reader accepts its line.
+/// Returns a built packet if a reader would accept its line.
 pub(crate) fn written<P: PacketParts>(packet: P) -> Result<P, Box<Rejected>> {
     let line = serde_json::to_string(&packet).map_err(|error| Box::new(unwritable(&error)))?;
     let read = PacketFacts::parse(&line).map(drop);
     read.map(|()| packet).map_err(|mut rejected| {
-        // Offsets into a text that the caller has not seen would mislead.
+        // The caller has not seen the text, so offsets into it would mislead.
         rejected.errors.iter_mut().for_each(|error| error.span = None);
         rejected
     })

@@ -3,7 +3,7 @@
 use super::{IntentScope, LossAmount, LossText, MaxLoss, ScopeText, Text};
 use crate::scalar::FromChecked as _;
 
-/// The bounds of an intent in words.
+/// Scope of an intent, as text.
 impl From<Text> for IntentScope {
     fn from(text: Text) -> Self {
         Self::ScopeText(ScopeText::trusted(text.into()))
@@ -17,14 +17,14 @@ impl From<serde_json::Map<String, serde_json::Value>> for IntentScope {
     }
 }
 
-/// The maximum loss in words.
+/// Maximum loss, as text.
 impl From<Text> for MaxLoss {
     fn from(text: Text) -> Self {
         Self::Text(LossText::trusted(text.into()))
     }
 }
 
-/// The maximum loss as a whole number, in a unit that sender and receiver agree on.
+/// Maximum loss as a whole number, in a unit that sender and receiver agree on.
 impl From<u32> for MaxLoss {
     fn from(amount: u32) -> Self {
         Self::Amount(LossAmount::trusted(amount.into()))

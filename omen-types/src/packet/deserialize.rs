@@ -1,4 +1,4 @@
-//! Deserialization of packets by plain serde, after the verdict on their text.
+//! Deserialization of packets by plain serde, after their text was judged.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,12 +11,12 @@ use super::{McpEnvelope, Packet, PacketHeader, PacketType, Payload};
 use crate::metadata::Metadata;
 use crate::parser::PacketKey;
 
-/// Deserializes an optional member that is present.
+/// Deserializes an optional field that is present.
 pub(super) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
 
-/// Deserializes a packet whose text was accepted before.
+/// Deserializes a packet whose text was already accepted.
 pub(super) fn unchecked<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Packet, D::Error> {
     deserializer.deserialize_map(PacketVisitor)
 }
@@ -34,7 +34,7 @@ impl<'de> Visitor<'de> for PacketVisitor {
         let mut header: Option<PacketHeader> = None;
         let mut mcp: Option<McpEnvelope> = None;
         let mut payload: Option<Payload> = None;
-        // A payload before the header waits here until its type is known.
+        // A payload that precedes the header is kept here until its type is known.
         let mut waiting: Option<Value> = None;
         let mut metadata = Map::new();
         while let Some(Name(name)) = map.next_key()? {
@@ -61,7 +61,7 @@ impl<'de> Visitor<'de> for PacketVisitor {
     }
 }
 
-/// Name of a member, borrowed if possible.
+/// Name of a field, borrowed if possible.
 #[derive(Deserialize)]
 struct Name<'t>(#[serde(borrow)] Cow<'t, str>);
 

@@ -1,4 +1,4 @@
-//! Summaries of lists from which rules need one fact, computed while parsing.
+//! Summaries of lists, computed while parsing, for rules that need a single fact.
 
 use super::{BeliefChangeFacts, EvidenceRefFacts, RefType};
 use crate::parser::Gather;
@@ -12,7 +12,7 @@ impl RefType {
     }
 }
 
-/// The newest of the references that show the present state: tool outputs and user observations (INV-004).
+/// Newest of the references that show the present state: tool outputs and user observations (INV-004).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LiveEvidence {
     newest: Option<Instant>,
@@ -44,7 +44,7 @@ impl Gather<EvidenceRefFacts> for LiveEvidence {
     }
 }
 
-/// First of some belief changes that replaces an earlier belief.
+/// First change in a belief update that replaces an earlier belief.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PriorValues {
     changes: u32,

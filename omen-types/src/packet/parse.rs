@@ -1,4 +1,4 @@
-//! Parser for a line of text: returns a packet, the facts that rules check, or all errors.
+//! Parser for a line of text, which returns a packet, the facts that rules check, or all errors.
 
 use omen_schema::json::{self, JsonType, Scanner};
 use serde::de::Error as _;
@@ -12,16 +12,16 @@ use crate::parser::Cursor;
 use crate::scalar::TextScalar;
 use crate::shape::{self, HasShape};
 
-/// A line that is not a valid packet: its errors, and the claims of its header.
+/// Line that is not a valid packet: its errors, and the claims of its header.
 #[derive(Clone, Debug, Default)]
 pub struct Rejected {
     /// All errors, at least one. A `JSON` error is always the only one.
     pub errors: Vec<Diagnostic>,
-    /// Readable fields of the header.
+    /// Valid fields of the header.
     pub claims: Claims,
 }
 
-/// Fields of the header of a broken packet that are valid by themselves.
+/// Fields of an invalid packet's header that are valid by themselves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Claims {
     /// `header.packet_id`.
@@ -49,7 +49,7 @@ impl std::error::Error for Rejected {}
 impl std::str::FromStr for Packet {
     type Err = Box<Rejected>;
 
-    /// Parses one packet strictly: by the schema, without repeated keys (D42), within the limits of [`crate::limits`].
+    /// Parses one packet strictly: by the schema, without repeated keys (D42), and within the limits of [`crate::limits`].
     fn from_str(text: &str) -> Result<Self, Box<Rejected>> {
         PacketFacts::parse(text)?;
         let mut cursor = Cursor::new(text);
@@ -59,8 +59,8 @@ impl std::str::FromStr for Packet {
     }
 }
 
-/// Deserializes any packet as strictly as from text: the value is written as text, which is then parsed. For text itself,
-/// [`str::parse`] is faster.
+/// Deserializes a packet of any type as strictly as from text: the value is written as text, which is then parsed. If
+/// the input is a text, [`str::parse`] is faster.
 impl<'de> serde::Deserialize<'de> for Packet {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = unique::value(deserializer)?;
@@ -82,8 +82,8 @@ impl<'t> PacketFacts<'t> {
         facts.ok_or_else(|| Box::new(reject(text)))
     }
 
-    /// Does the same as [`parse`](Self::parse) without moving the facts, which would take as long as some rules. Afterwards `out`
-    /// is `Some` if the result is `Ok`.
+    /// Like [`parse`](Self::parse), but does not move the facts, which would take as long as some rules. Afterwards,
+    /// `out` is `Some` if the result is `Ok`.
     ///
     /// # Errors
     /// All errors of the text.
@@ -129,7 +129,7 @@ pub fn not_utf8(error: &std::str::Utf8Error) -> Rejected {
     Rejected { errors: vec![found], claims: Claims::default() }
 }
 
-/// Returns all errors of a text that the parser has refused.
+/// Returns all errors of a text that the parser refused.
 #[cold]
 fn reject(text: &str) -> Rejected {
     if let Some(error) = unreadable(text) {
@@ -148,7 +148,7 @@ fn reject(text: &str) -> Rejected {
     Rejected { errors, claims }
 }
 
-/// Help for an array in the place of a packet, which may be a whole log.
+/// Help for an array instead of a packet; the array may be a whole log.
 const ONE_PER_LINE: &str = "write each packet on one line, such as with `jq -c '.[]'`, or read the input as an array: `omen check --input array`";
 
 /// INVARIANT: the walk finds an error in every text that the parser refuses, and a text that both accept can be deserialized; the
@@ -160,7 +160,7 @@ fn unexplained(reason: &dyn std::fmt::Display) -> Diagnostic {
 /// Byte order mark, which some editors write at the beginning of a file.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Returns the reason why a text is not JSON, or is nested too deep.
+/// Returns the reason why a text is not JSON or is nested too deeply.
 pub(crate) fn unreadable(text: &str) -> Option<Diagnostic> {
     if text.len() > MAX_LINE_BYTES {
         return too_long().errors.pop();
@@ -187,7 +187,7 @@ pub(crate) fn unreadable(text: &str) -> Option<Diagnostic> {
     shape::syntax(text).err().map(|error| syntax_error(text, &error))
 }
 
-/// Returns the schema errors that the walk alone finds in valid JSON. The referee test compares them with the parser's verdict.
+/// Returns the schema errors that the walk alone finds in valid JSON. The referee test compares them with the parser's result.
 #[doc(hidden)]
 #[must_use]
 pub fn walk(text: &str) -> Vec<Diagnostic> {
@@ -203,7 +203,7 @@ fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
         .take(error.line().saturating_sub(1))
         .map(str::len)
         .sum::<usize>()
-        // Column 0 is the line end before.
+        // Column 0 is the preceding line end.
         .saturating_add(error.column())
         .saturating_sub(1)
         .min(text.len().saturating_sub(1));
@@ -213,7 +213,7 @@ fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
     let mut found = Diagnostic::error(Code::Json, problem);
     found.span = Some(start..end.max(start));
     if text.trim_start().starts_with(FENCE) {
-        // Only a fence with its language: further text after it would be lost.
+        // Only a fence and its language name may be removed: further text would be lost.
         let is_bare = text.trim().trim_start_matches('`').chars().all(char::is_alphanumeric);
         found.edit = is_bare.then(|| Edit::safe(""));
         found.span = Some(0..text.len());
@@ -221,8 +221,8 @@ fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
     found.help(remedy(message, text.get(start..).unwrap_or_default()))
 }
 
-/// Returns the problem with a text that RFC 8259 allows and this protocol refuses because readers disagree on it (D84); `None`
-/// for a text that is not JSON. `serde_json` reports both alike.
+/// Returns the problem with a text that RFC 8259 allows but this protocol refuses because readers disagree about it
+/// (D84); `None` for a text that is not JSON. `serde_json` reports both in the same way.
 fn beyond_the_grammar(message: &str) -> Option<&'static str> {
     if message == OUT_OF_RANGE {
         Some("number beyond the range of a double, a limit beyond RFC 8259")
@@ -240,7 +240,7 @@ fn is_lone_surrogate(message: &str) -> bool {
     message.contains("surrogate") || message.contains("hex escape")
 }
 
-/// Returns the help for a syntax error, given the message of `serde_json` and the text after the error.
+/// Returns the help for a syntax error, from the message of `serde_json` and the text after the error.
 fn remedy(message: &str, rest: &str) -> String {
     let word: String = rest.chars().take_while(|c| c.is_ascii_alphabetic()).collect();
     if rest.starts_with(FENCE) {
@@ -277,13 +277,13 @@ fn remedy(message: &str, rest: &str) -> String {
     }
 }
 
-/// Addition to the help for a packet that is written as Python prints it.
+/// Addition to the help for a packet that is written in Python's notation.
 const PYTHON: &str = "; in Python, write packets with `json.dumps`";
 
 /// Delimiter of a code block in Markdown.
 const FENCE: &str = "```";
 
-/// Returns a control character as JSON writes it in strings.
+/// Returns a control character as it is escaped in JSON strings.
 fn escaped(c: char) -> String {
     match c {
         '\n' => "\\n".to_owned(),
@@ -322,7 +322,7 @@ fn claims(text: &str) -> Claims {
     claims
 }
 
-/// A value that can be checked against its schema after it was built or changed.
+/// Value that can be checked against its schema after it was built or changed.
 pub trait Checked: HasShape + serde::Serialize {
     /// Checks the constraints that types do not express: lengths of arrays, conditionals.
     ///
@@ -332,7 +332,7 @@ pub trait Checked: HasShape + serde::Serialize {
         verdict(self, Self::shape())
     }
 
-    /// Parses a part of a packet as strictly as [`Packet`]'s `FromStr` parses the whole.
+    /// Parses a part of a packet as strictly as [`Packet`]'s `FromStr` parses the whole packet.
     ///
     /// # Errors
     /// All errors of the text. JSON pointers and spans are relative to the part.
@@ -370,15 +370,15 @@ fn verdict<T: serde::Serialize + ?Sized>(value: &T, shape: &'static shape::Shape
     let text = serde_json::to_string(value)
         .map_err(|error| vec![Diagnostic::error(Code::Schema, format!("this cannot be written as JSON: {error}"))])?;
     let mut errors = shape::walk(&text, shape);
-    // Offsets into a text that the caller has not seen would mislead.
+    // The caller has not seen the text, so offsets into it would mislead.
     for error in &mut errors {
         (error.span, error.edit) = (None, None);
     }
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
-/// Returns the span of the value at a JSON pointer in a packet's line, in bytes. If the last step does not exist, returns the
-/// span of the value before it.
+/// Returns the span of the value at a JSON pointer in a packet's line, in bytes. If a step does not exist, returns the
+/// first byte of the value that lacks it.
 #[must_use]
 pub fn locate(text: &str, pointer: &str) -> Option<std::ops::Range<usize>> {
     Some(json::locate(text, pointer).unwrap_or_else(|before| before))

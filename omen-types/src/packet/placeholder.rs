@@ -1,11 +1,11 @@
-//! Placeholders for texts that an author has to write.
+//! Placeholders for texts that the author still has to write.
 
 use omen_schema::json::{JsonType, Scanner};
 
 use crate::metadata;
 use crate::pointer;
 
-/// Text that `omen new` writes where an author has to write (D89).
+/// Text that `omen new` writes where the author has to write something (D89).
 pub const PLACEHOLDER: &str = "…";
 
 pub(crate) const FIRST_BYTE: u8 = match PLACEHOLDER.as_bytes() {
@@ -13,7 +13,7 @@ pub(crate) const FIRST_BYTE: u8 = match PLACEHOLDER.as_bytes() {
     [] => 0,
 };
 
-/// Returns the JSON pointers of all values of a packet that are [`PLACEHOLDER`]. Names of fields and metadata (D38) are ignored.
+/// Returns the JSON pointers of all values in a packet that equal [`PLACEHOLDER`]. Field names and metadata (D38) are ignored.
 #[must_use]
 #[cold]
 pub fn find(text: &str) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! Skeletons: packets with the members that the schema requires, as a starting point.
+//! Skeletons: packets with the fields that the schema requires, as a starting point.
 
 use super::parse::Rejected;
 use super::{Packet, PacketType, packet_shape};
@@ -20,10 +20,10 @@ impl Packet {
     /// ```
     ///
     /// # Errors
-    /// None while the examples in the schema are valid, which a test checks for every type.
+    /// None as long as the examples in the schema are valid, which a test checks for every type.
     pub fn skeleton(packet_type: PacketType) -> Result<Self, Box<Rejected>> {
         let text = shape::example_of(packet_shape(Some(packet_type)));
-        // All packets share one header definition, so its example has the first of all types.
+        // All packets share one header definition, whose example states the first of all types.
         let first = PacketType::ALL.first().copied().unwrap_or(packet_type);
         let tag = |packet_type: PacketType| format!("\"packet_type\": \"{packet_type}\"");
         text.replacen(&tag(first), &tag(packet_type), 1).parse()

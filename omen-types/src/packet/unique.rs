@@ -1,5 +1,5 @@
-//! Deserialization of a JSON value from any format, in which a repeated key is an error (D42); `serde_json::Value` keeps the last
-//! one.
+//! Deserialization of a JSON value from any format, in which a repeated key is an error (D42); `serde_json::Value`
+//! keeps the last value instead.
 
 use std::fmt;
 

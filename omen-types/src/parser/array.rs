@@ -16,13 +16,13 @@ impl<T> Gather<T> for Vec<T> {
     }
 }
 
-/// Discards the elements; the array's length is known anyway.
+/// Discards the elements; the array's length is returned separately.
 impl<T> Gather<T> for () {
     #[inline]
     fn take(&mut self, _: T) {}
 }
 
-/// An array of `MIN` to `MAX` elements, parsed by `P` and collected in `G`; returns the collector and the length.
+/// Array of `MIN` to `MAX` elements, parsed by `P` and collected in `G`; returns the collector and the length.
 pub(crate) struct Array<P, G, const MIN: usize, const MAX: usize>(PhantomData<(P, G)>);
 
 impl<'t, P: Parse<'t>, G: Gather<P::Out>, const MIN: usize, const MAX: usize> Parse<'t> for Array<P, G, MIN, MAX> {

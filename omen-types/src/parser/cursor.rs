@@ -1,4 +1,4 @@
-//! Position in a text, the cheapest operations on it, and what a parser is.
+//! Position in a text with its cheapest operations, and the trait of all parsers.
 
 use wide::u8x32;
 
@@ -8,7 +8,7 @@ pub(crate) struct Refusal;
 
 pub(crate) type ParseResult<T> = Result<T, Refusal>;
 
-/// Returns the refusal. Calling a cold function marks the branch as unlikely for the compiler.
+/// Returns the refusal. Calling a cold function tells the compiler that the branch is unlikely.
 #[cold]
 #[inline(never)]
 pub(crate) fn refused<T>() -> ParseResult<T> {
@@ -17,14 +17,14 @@ pub(crate) fn refused<T>() -> ParseResult<T> {
 
 /// Parser for the values of one definition.
 pub(crate) trait Parse<'t> {
-    /// Part of the value that is kept.
+    /// Part of the value to keep.
     type Out;
 
     /// Parses the value at the cursor, and moves the cursor after it.
     fn parse(cursor: &mut Cursor<'t>) -> ParseResult<Self::Out>;
 }
 
-/// Number of bytes that are compared together.
+/// Number of bytes that are compared at a time.
 pub(super) const WINDOW: usize = 32;
 
 /// Position in a text.
@@ -32,11 +32,11 @@ pub(super) const WINDOW: usize = 32;
 pub(crate) struct Cursor<'t> {
     text: &'t str,
     at: usize,
-    /// Whether a space follows the first colon. If so, one is expected after every colon and comma, as Python's `json.dumps`
-    /// writes them.
+    /// Whether a space follows the first colon. If so, a space is expected after every colon and comma, as written by
+    /// Python's `json.dumps`.
     spaced: bool,
-    /// Whether a string began like [`PLACEHOLDER`](crate::packet::placeholder::PLACEHOLDER), or with an escape. Only then a
-    /// search for placeholders is worthwhile.
+    /// Whether any string began like [`PLACEHOLDER`](crate::packet::placeholder::PLACEHOLDER), or with an escape. Only
+    /// then is it worthwhile to search for placeholders.
     marked: bool,
 }
 
@@ -76,7 +76,7 @@ impl<'t> Cursor<'t> {
         self.at >= self.text.len()
     }
 
-    /// Returns the next byte; at the end 0, which is never valid in JSON.
+    /// Returns the next byte; at the end of the text, returns 0, which is never valid in JSON.
     #[inline(always)]
     pub(crate) fn peek(&self) -> u8 {
         self.text.as_bytes().get(self.at).copied().unwrap_or(0)
@@ -104,7 +104,7 @@ impl<'t> Cursor<'t> {
         self.text.get(from..to).ok_or(Refusal)
     }
 
-    /// Returns the bytes from a position on; `None` near the end of the text.
+    /// Returns the bytes starting at a position; `None` near the end of the text.
     #[inline(always)]
     pub(super) fn window(&self, at: usize) -> Option<&'t [u8; WINDOW]> {
         self.text.as_bytes().get(at..)?.first_chunk()
@@ -120,7 +120,7 @@ impl<'t> Cursor<'t> {
         found
     }
 
-    /// Skips a predicted piece of text, in the format that this text uses, up to the value after it.
+    /// Skips a predicted piece of text, in the format of this text, up to the value that follows.
     #[inline(always)]
     pub(crate) fn predict<const N: usize, const M: usize>(&mut self, compact: &[u8; N], spaced: &[u8; M]) -> bool {
         let found = if self.spaced { self.eat(spaced) } else { self.eat(compact) };
@@ -158,7 +158,7 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// Marks the bytes between two values, both included.
+/// Marks the bytes between two values, inclusive.
 #[inline(always)]
 pub(crate) fn between(bytes: u8x32, low: u8, high: u8) -> u8x32 {
     bytes.max(u8x32::splat(low)).min(u8x32::splat(high)).simd_eq(bytes)

@@ -1,4 +1,4 @@
-//! Free-form JSON, where only repeated keys (D42) and nesting deeper than [`MAX_DEPTH`] are refused.
+//! Free-form JSON, in which only repeated keys (D42) and nesting deeper than [`MAX_DEPTH`] are refused.
 //!
 //! `DEPTH` is the nesting level of the value if it is an array or object; codegen derives it from the schema.
 
@@ -9,13 +9,13 @@ use super::text::RawText;
 use super::{Cursor, Parse, ParseResult, refused};
 use crate::limits::MAX_DEPTH;
 
-/// Any value, discarded.
+/// Any value; it is discarded.
 pub(crate) struct AnyValue<const DEPTH: u8>;
-/// Any value, of which only is kept whether it differs from `null`.
+/// Any value; only whether it differs from `null` is kept.
 pub(crate) struct HasValue<const DEPTH: u8>;
-/// An object, discarded.
+/// An object; it is discarded.
 pub(crate) struct FreeObject<const MIN: usize, const DEPTH: u8>;
-/// An object, kept as its text.
+/// An object; its text is kept.
 pub(crate) struct FreeText<const MIN: usize, const DEPTH: u8>;
 
 impl<'t, const DEPTH: u8> Parse<'t> for AnyValue<DEPTH> {
@@ -71,7 +71,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Skips an object. Returns the number of its members.
+    /// Skips an object. Returns the number of its fields.
     fn object(&mut self, depth: u8) -> ParseResult<usize> {
         let inner = inside(depth)?;
         self.expect(b"{")?;
@@ -83,7 +83,7 @@ impl<'t> Cursor<'t> {
         loop {
             keys.add_raw(self.string()?)?;
             self.colon()?;
-            // Most values are strings; a jump over all types would rarely be predicted by the processor.
+            // Most values are strings. The processor would rarely predict a jump that depends on the type.
             if self.peek() == b'"' {
                 self.string()?;
             } else {
@@ -124,19 +124,19 @@ fn inside(depth: u8) -> ParseResult<u8> {
     if depth > MAX_DEPTH { refused() } else { Ok(depth + 1) }
 }
 
-/// Keys of one object, to detect repeated ones: a short list, and a tree for the rest.
+/// Keys of one object, kept to detect repeated ones: a short list, and a tree for the rest.
 #[derive(Default)]
 pub(crate) struct Keys<'t> {
-    /// A bit for each key, derived from its length and its ends: a key with a new bit is new.
+    /// A bit for each key, derived from the key's length and ends: a key with an unused bit is new.
     traits: u64,
     few: [&'t str; 8],
     count: usize,
-    /// Keys that do not fit into the list, or are written with an escape.
+    /// Keys that do not fit into the list, or that contain an escape.
     others: BTreeSet<Cow<'t, str>>,
 }
 
 impl<'t> Keys<'t> {
-    /// Adds a key in its raw form; fails if it is repeated.
+    /// Adds a key as written; fails if it is repeated.
     #[inline(always)]
     fn add_raw(&mut self, key: RawText<'t>) -> ParseResult<()> {
         if let Some(plain) = key.plain()
@@ -180,7 +180,7 @@ impl<'t> Keys<'t> {
     }
 }
 
-/// Returns one of 64 bits, the same one for equal keys.
+/// Returns one of 64 bits, always the same bit for equal keys.
 #[inline(always)]
 fn traits(key: &str) -> u64 {
     let (first, last) = match key.as_bytes() {

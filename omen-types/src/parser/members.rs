@@ -1,8 +1,8 @@
-//! Members of closed objects.
+//! Fields of closed objects.
 
 use super::{Cursor, Parse, ParseResult, refused};
 
-/// Records that a member is present; fails if it is repeated.
+/// Records that a field is present; fails if it is repeated.
 #[inline(always)]
 pub(crate) fn once(seen: &mut u64, bit: u64) -> ParseResult<()> {
     let is_new = *seen & bit == 0;
@@ -10,14 +10,14 @@ pub(crate) fn once(seen: &mut u64, bit: u64) -> ParseResult<()> {
     if is_new { Ok(()) } else { refused() }
 }
 
-/// Fails unless all required members are present.
+/// Fails unless all required fields are present.
 #[inline(always)]
 pub(crate) fn need(seen: u64, required: u64) -> ParseResult<()> {
     if seen & required == required { Ok(()) } else { refused() }
 }
 
 impl<'t> Cursor<'t> {
-    /// Enters an object, up to the value of its first member; `None` if it is empty.
+    /// Enters an object, up to the value of its first field; `None` if the object is empty.
     #[cold]
     #[inline(never)]
     pub(crate) fn first_member<K: Parse<'t, Out = K>>(&mut self) -> ParseResult<Option<K>> {
@@ -26,7 +26,7 @@ impl<'t> Cursor<'t> {
         if self.eat(b"}") { Ok(None) } else { self.member().map(Some) }
     }
 
-    /// Skips to the value of the next member, or past the end of the object.
+    /// Skips to the value of the next field, or past the end of the object.
     #[cold]
     #[inline(never)]
     pub(crate) fn next_member<K: Parse<'t, Out = K>>(&mut self) -> ParseResult<Option<K>> {

@@ -1,7 +1,7 @@
 //! Numbers.
 //!
-//! The short numbers of most packets are parsed here. Longer numbers and other notations are left to `serde_json`, so that its
-//! verdict applies: whether a number is finite, and which double is the nearest.
+//! The short numbers in most packets are parsed here. Longer numbers and other notations are left to `serde_json`,
+//! which decides whether a number is finite and which double is nearest.
 
 use std::marker::PhantomData;
 
@@ -11,19 +11,19 @@ use crate::scalar::{FromChecked, IntegerScalar, NumberScalar, whole};
 /// Number of decimal digits that a double represents exactly.
 const DIGITS: usize = 15;
 
-/// Powers of ten, each of which is an exact double.
+/// Powers of ten, which are all exact as doubles.
 const TENS: [f64; DIGITS + 1] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
-/// Number of characters up to which a number is certainly finite as a double.
+/// Maximum number of characters of a number that is certainly finite as a double.
 const SURELY_FINITE: usize = 300;
 
-/// A word in which each byte is 1.
+/// Word in which every byte is 1.
 const EACH: u64 = 0x0101_0101_0101_0101;
 
 /// Powers of ten, for fewer than eight digits.
 const SCALES: [u64; 8] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000];
 
-/// Returns the number with these eight digits, the first one in the lowest byte: combines pairs, then fours, then all.
+/// Returns the number with these eight digits, first digit in the lowest byte: combines pairs, then fours, then all.
 #[inline(always)]
 const fn eight_digits(digits: u64) -> u64 {
     let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8) & 0x00ff_00ff_00ff_00ff;
@@ -31,7 +31,7 @@ const fn eight_digits(digits: u64) -> u64 {
     fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xffff_ffff
 }
 
-/// An integer within bounds.
+/// Integer within bounds.
 pub(crate) struct Integer<T>(PhantomData<T>);
 
 impl<'t, T: IntegerScalar + FromChecked<u64>> Parse<'t> for Integer<T> {
@@ -44,7 +44,7 @@ impl<'t, T: IntegerScalar + FromChecked<u64>> Parse<'t> for Integer<T> {
     }
 }
 
-/// A number within bounds.
+/// Number within bounds.
 pub(crate) struct Number<T>(PhantomData<T>);
 
 impl<'t, T: NumberScalar> Parse<'t> for Number<T> {
@@ -56,7 +56,7 @@ impl<'t, T: NumberScalar> Parse<'t> for Number<T> {
     }
 }
 
-/// A number with few digits.
+/// Number with few digits.
 pub(super) enum Short {
     Integer(u64),
     Double(f64),
@@ -72,7 +72,7 @@ fn decimal(digits: u64, decimals: usize) -> f64 {
 }
 
 impl<'t> Cursor<'t> {
-    /// Parses an integer that is not negative, in any notation (D41).
+    /// Parses a non-negative integer in any notation (D41).
     #[inline]
     fn integer(&mut self) -> ParseResult<u64> {
         let (from, first) = (self.at(), self.peek());
@@ -83,7 +83,7 @@ impl<'t> Cursor<'t> {
         if first == b'0' && digits > 1 { refused() } else { Ok(value) }
     }
 
-    /// Parses a number with few digits, if one is next: an integer, or a double if it has a point.
+    /// Parses a number with few digits, if one is next: an integer, or a double if it has a decimal point.
     #[inline]
     pub(super) fn short_number(&mut self) -> Option<Short> {
         let from = self.at();
@@ -161,15 +161,15 @@ impl<'t> Cursor<'t> {
         Ok(())
     }
 
-    /// Parses digits after the digits in `before`. Returns the combined number, which is exact up to 15 digits, and the number of
-    /// new digits.
+    /// Parses digits that follow the digits in `before`. Returns the combined number, which is exact up to 15 digits,
+    /// and the number of new digits.
     #[inline(always)]
     fn digits(&mut self, before: u64) -> (u64, usize) {
         let Some(eight) = self.rest().first_chunk() else { return self.more_digits(before, 0) };
         let bytes = u64::from_le_bytes(*eight);
         let values = bytes.wrapping_sub(EACH * 0x30);
-        // The highest bit of each byte marks a non-digit; only the lowest such byte counts, so a carry into higher bytes is
-        // harmless.
+        // The highest bit of each byte marks a non-digit. Only the lowest marked byte counts, so a carry into higher
+        // bytes is harmless.
         let others = (values | bytes.wrapping_add(EACH * 0x46)) & (EACH * 0x80);
         let count = others.trailing_zeros() / 8;
         let (Some(scale), true) = (SCALES.get(count as usize), count > 0) else {
@@ -191,7 +191,7 @@ impl<'t> Cursor<'t> {
         (value, count)
     }
 
-    /// Parses the number that begins at `from` by `serde_json`.
+    /// Parses the number that begins at `from` with `serde_json`.
     #[cold]
     fn serde_number(&mut self, from: usize) -> ParseResult<serde_json::Number> {
         self.go_to(from);

@@ -1,9 +1,9 @@
-//! Members of a packet: the three that every packet has, in any order, and metadata.
+//! Fields of a packet: the three that every packet has, in any order, and metadata.
 
 use super::{Cursor, Keys, ParseResult, Refusal, once};
 use crate::metadata;
 
-/// Members that every packet has.
+/// Fields that every packet has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PacketKey {
     Header,
@@ -26,17 +26,17 @@ impl PacketKey {
     }
 }
 
-/// Members of a packet that were parsed so far.
+/// Fields of a packet that have been parsed so far.
 #[derive(Default)]
 pub(crate) struct Root<'t> {
     seen: u64,
     metadata: Keys<'t>,
-    /// Start and end of a payload that comes before the header, when the type of the packet is still unknown.
+    /// Start and end of a payload that precedes the header, when the packet type is still unknown.
     payload: Option<(usize, usize)>,
 }
 
 impl<'t> Root<'t> {
-    /// Skips to the value of the header, if it comes first, as it mostly does.
+    /// Skips to the value of the header if it comes first, as is usual.
     #[inline]
     pub(crate) fn begins(&mut self, cursor: &mut Cursor<'t>) -> bool {
         let found = cursor.eat(b"{\"header\":");
@@ -48,7 +48,7 @@ impl<'t> Root<'t> {
         found
     }
 
-    /// Skips to the value of the envelope, if it comes right after the header.
+    /// Skips to the value of the envelope if it immediately follows the header.
     #[inline]
     pub(crate) fn goes_on_with_mcp(&mut self, cursor: &mut Cursor<'t>) -> bool {
         let found = cursor.predict(b",\"mcp\":", b", \"mcp\": ");
@@ -58,7 +58,7 @@ impl<'t> Root<'t> {
         found
     }
 
-    /// Skips to the value of the payload, if it comes right after header and envelope.
+    /// Skips to the value of the payload if it immediately follows header and envelope.
     #[inline]
     pub(crate) fn goes_on_with_payload(&mut self, cursor: &mut Cursor<'t>) -> bool {
         let found = cursor.predict(b",\"payload\":", b", \"payload\": ");
@@ -68,14 +68,14 @@ impl<'t> Root<'t> {
         found
     }
 
-    /// Skips to the value of the first member; `None` if the packet has none.
+    /// Skips to the value of the first field; `None` if the packet has none.
     pub(crate) fn begin(&mut self, cursor: &mut Cursor<'t>) -> ParseResult<Option<PacketKey>> {
         cursor.expect(b"{")?;
         cursor.space();
         if cursor.eat(b"}") { Ok(None) } else { self.named(cursor) }
     }
 
-    /// Skips to the value of the next member; `None` if the packet has no more.
+    /// Skips to the value of the next field; `None` at the end of the packet.
     pub(crate) fn next(&mut self, cursor: &mut Cursor<'t>) -> ParseResult<Option<PacketKey>> {
         cursor.space();
         if cursor.eat(b"}") {
@@ -90,7 +90,7 @@ impl<'t> Root<'t> {
         once(&mut self.seen, key.bit()).map(|()| Some(key))
     }
 
-    /// Returns the member whose name is at the cursor, or the one after metadata.
+    /// Returns the field whose name is at the cursor, or the next one that is not metadata.
     fn named(&mut self, cursor: &mut Cursor<'t>) -> ParseResult<Option<PacketKey>> {
         loop {
             let name = cursor.string()?.text()?;
@@ -141,5 +141,5 @@ impl<'t> Root<'t> {
     }
 }
 
-/// Nesting level of the members of a packet.
+/// Nesting level of the fields of a packet.
 const LEVEL: u8 = 2;

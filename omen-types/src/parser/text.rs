@@ -8,13 +8,13 @@ use super::cursor::WINDOW;
 use super::{Cursor, ParseResult, Refusal};
 use crate::packet::placeholder::FIRST_BYTE;
 
-/// A string as it is written between its quotes.
+/// String as written between its quotes.
 ///
-/// All fields are words: a single byte among them would be copied together with seven others, which stalls the processor.
+/// All fields are words: a single-byte field would be copied together with seven other bytes, which stalls the processor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawText<'t> {
     text: &'t str,
-    /// Position of the first escape; after the end if there is none.
+    /// Position of the first escape, or a position after the end if there is none.
     escape: usize,
 }
 
@@ -24,7 +24,7 @@ impl<'t> RawText<'t> {
         self.text.is_empty()
     }
 
-    /// Returns the string, if it is written without an escape.
+    /// Returns the string if it is written without an escape.
     #[inline(always)]
     pub(crate) fn plain(self) -> Option<&'t str> {
         if self.escape < self.text.len() { None } else { Some(self.text) }
@@ -75,8 +75,8 @@ impl<'t> Cursor<'t> {
         Ok(RawText { text: self.slice(from, at)?, escape })
     }
 
-    /// Returns the first position from `at` on with a quote, a backslash or a control character; the end of the text if there is
-    /// none.
+    /// Returns the position of the first quote, backslash or control character from `at` on, or the end of the text if
+    /// there is none.
     #[inline(always)]
     fn event(&self, mut at: usize) -> usize {
         while let Some(window) = self.window(at) {
@@ -89,7 +89,7 @@ impl<'t> Cursor<'t> {
         self.last_event(at)
     }
 
-    /// Does the same as [`event`](Self::event), less than a window before the end of the text.
+    /// Like [`event`](Self::event), but less than a window before the end of the text.
     #[inline(never)]
     fn last_event(&self, mut at: usize) -> usize {
         let text = self.all().as_bytes();
@@ -134,7 +134,7 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// Returns a bit for each byte at which a string may end, an escape begins, or a control character stands.
+/// Returns a bit for each byte at which a string may end, an escape begins, or a control character occurs.
 #[inline(always)]
 fn ends_or_escapes(window: &[u8; WINDOW]) -> u32 {
     let bytes = u8x32::new(*window);
@@ -143,7 +143,7 @@ fn ends_or_escapes(window: &[u8; WINDOW]) -> u32 {
     found.to_bitmask()
 }
 
-/// Parsed form of a string that shows whether it is empty.
+/// Parsed form of a string that still shows whether it is empty.
 pub(crate) trait NonEmpty {
     fn non_empty(&self) -> bool;
 }

@@ -9,7 +9,7 @@ use serde::forward_to_deserialize_any;
 use super::number::Short;
 use super::{Cursor, Refusal};
 
-/// A contradiction to the parser's verdict: a bug of this crate.
+/// Contradiction of the parser's verdict, which is a bug in this crate.
 impl From<Refusal> for Error {
     #[cold]
     fn from(Refusal: Refusal) -> Self {
@@ -53,7 +53,7 @@ impl<'de> Deserializer<'de> for &mut Cursor<'de> {
         visitor.visit_bool(value)
     }
 
-    /// A number in its original notation.
+    /// Deserializes a number in its original notation.
     #[inline]
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.short_number() {
@@ -122,14 +122,14 @@ impl<'de> Deserializer<'de> for &mut Cursor<'de> {
     }
 }
 
-/// Members of an object, or elements of an array.
+/// Iteration over the fields of an object or the elements of an array.
 struct Parts<'c, 'de> {
     cursor: &'c mut Cursor<'de>,
     is_first: bool,
 }
 
 impl Parts<'_, '_> {
-    /// Moves to the next part; returns `false` at the end, which is skipped.
+    /// Moves to the next part; at the end, skips `end` and returns `false`.
     #[inline]
     fn next(&mut self, end: &[u8; 1]) -> Result<bool, Error> {
         self.cursor.space();

@@ -21,7 +21,7 @@ impl<'t> Parse<'t> for bool {
     }
 }
 
-/// Any string, kept.
+/// Any string; it is kept.
 pub(crate) struct Plain;
 
 impl<'t> Parse<'t> for Plain {
@@ -33,7 +33,7 @@ impl<'t> Parse<'t> for Plain {
     }
 }
 
-/// Keeps only whether the string is empty, for conditionals.
+/// Keeps only whether the string is empty, which conditionals need.
 impl<'t> Parse<'t> for Check<Plain> {
     type Out = bool;
 
@@ -43,7 +43,7 @@ impl<'t> Parse<'t> for Check<Plain> {
     }
 }
 
-/// A string or `null`; keeps whether it has any character.
+/// A string or `null`; only whether it has any character is kept.
 pub(crate) struct Nullable;
 
 impl<'t> Parse<'t> for Nullable {
@@ -55,7 +55,7 @@ impl<'t> Parse<'t> for Nullable {
     }
 }
 
-/// A string with at least one character, kept.
+/// A string with at least one character; it is kept.
 pub(crate) struct NonEmptyText;
 
 impl<'t> Parse<'t> for NonEmptyText {
@@ -77,7 +77,7 @@ impl<'t> Parse<'t> for Check<NonEmptyText> {
     }
 }
 
-/// A checked string, kept.
+/// A checked string; it is kept.
 pub(crate) struct CheckedText<T>(PhantomData<T>);
 
 impl<'t, T: TextScalar> Parse<'t> for CheckedText<T> {
@@ -90,7 +90,7 @@ impl<'t, T: TextScalar> Parse<'t> for CheckedText<T> {
     }
 }
 
-/// A checked string, of which only is kept that it is not empty.
+/// A checked string; only whether it is empty is kept.
 pub(crate) struct CheckedTextPresence<T>(PhantomData<T>);
 
 impl<'t, T: TextScalar> Parse<'t> for CheckedTextPresence<T> {
@@ -102,16 +102,16 @@ impl<'t, T: TextScalar> Parse<'t> for CheckedTextPresence<T> {
     }
 }
 
-/// A scalar whose texts have a pattern: a prefix, followed by characters of a class.
+/// Scalar whose texts have a pattern: a prefix followed by characters of a class.
 pub(crate) trait PatternScalar: TextScalar {
-    /// The opening quote and the prefix.
+    /// Opening quote and prefix.
     const START: &'static [u8];
 
     /// Returns a bit for each byte, set if the byte is in the class.
     fn class(bytes: u8x32) -> u32;
 }
 
-/// A string with a pattern, kept.
+/// A string with a pattern; it is kept.
 pub(crate) struct Pattern<T>(PhantomData<T>);
 
 impl<'t, T: PatternScalar> Parse<'t> for Pattern<T> {
@@ -145,7 +145,7 @@ impl<'t, T: PatternScalar> Parse<'t> for Check<Pattern<T>> {
     }
 }
 
-/// Returns the end of a string with a pattern, if its characters of the class fit into a window. Such a string has no escapes.
+/// Returns the end of a string with a pattern if the rest after its prefix fits into a window. It then has no escapes.
 #[inline(always)]
 fn pattern_end<T: PatternScalar>(cursor: &Cursor<'_>) -> Option<usize> {
     if !cursor.rest().starts_with(T::START) {

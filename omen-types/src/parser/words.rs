@@ -1,14 +1,14 @@
-//! Lookup of one of a few words, without reading it letter by letter.
+//! Lookup of one of a few words without reading it character by character.
 
 use wide::u8x32;
 
 use super::cursor::WINDOW;
 use super::{Cursor, ParseResult, Refusal};
 
-/// Table of the values of an enum, or the members of an object, as they are written with their quotes. A perfect hash of a few
-/// bytes, which codegen computes, gives the only candidate; one comparison confirms it.
+/// Table of the values of an enum, or the field names of an object, as written with their quotes. A perfect hash of a
+/// few bytes, which codegen computes, yields the only candidate; one comparison confirms it.
 pub(crate) struct Words<E: 'static, const SLOTS: usize> {
-    /// Mask of the bytes that are hashed, among the first eight after the quote.
+    /// Mask that selects the hashed bytes from the first eight after the quote.
     mask: u64,
     factor: u64,
     slots: [Word<E>; SLOTS],
@@ -17,19 +17,19 @@ pub(crate) struct Words<E: 'static, const SLOTS: usize> {
 #[derive(Clone, Copy)]
 struct Word<E> {
     quoted: [u8; WINDOW],
-    /// A bit for each byte after the word.
+    /// A bit for each byte after the end of the word.
     beyond: u32,
     length: usize,
     value: E,
 }
 
 impl<E: Copy, const SLOTS: usize> Words<E, SLOTS> {
-    /// Creates a table. `SLOTS` is a power of two above 1. The hash is the product of `factor` and the bytes that `mask` selects
-    /// from the first eight; its first bits are the slot.
+    /// Creates a table. `SLOTS` is a power of two greater than 1. The hash is the product of `factor` and the bytes
+    /// that `mask` selects from the first eight; its highest bits are the slot.
     #[expect(clippy::indexing_slicing, reason = "runs while compiling, where a place that is not there is an error")]
     #[expect(clippy::cast_possible_truncation, reason = "a slot is below 256")]
     pub(crate) const fn new<const N: usize>(mask: u64, factor: u64, words: [(&'static str, E); N]) -> Self {
-        // An empty slot has the first word: its comparison refuses every other word.
+        // An empty slot holds the first word: the comparison then refuses every other word.
         let mut slots = [Word::new(words[0].0, words[0].1); SLOTS];
         let mut at = 0;
         while at < N {
@@ -49,7 +49,7 @@ impl<E: Copy, const SLOTS: usize> Words<E, SLOTS> {
 }
 
 impl<E: Copy> Word<E> {
-    /// INVARIANT: codegen refuses values that do not fit into the window with their quotes.
+    /// INVARIANT: codegen refuses values that do not fit into the window including their quotes.
     #[expect(clippy::indexing_slicing, reason = "runs while compiling, where a place that is not there is an error")]
     const fn new(text: &str, value: E) -> Self {
         let text = text.as_bytes();
@@ -68,7 +68,7 @@ impl<E: Copy> Word<E> {
 }
 
 impl<'t> Cursor<'t> {
-    /// Parses one of the words; `from_text` looks up those that are written with an escape, or near the end of the text.
+    /// Parses one of the words; `from_text` looks up a word with an escape or near the end of the text.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "a slot is below 256")]
     pub(crate) fn word<E: Copy, const SLOTS: usize>(

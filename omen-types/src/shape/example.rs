@@ -1,23 +1,23 @@
-//! Example values of definitions: for the help of a finding, and for the packets that `omen new` prints.
+//! Example values of definitions, for the help of findings and for the packets that `omen new` prints.
 
 use super::{ConditionalShape, FieldShape, ObjectShape, Shape, ShapeKind, WhenShape};
 
-/// Returns a value that the schema accepts, as JSON; an object with its required fields.
+/// Returns a value that the schema accepts, as JSON. An object has only its required fields.
 pub(crate) fn of_shape(shape: &Shape) -> String {
     value(shape, usize::MAX)
 }
 
-/// Returns a value of a field: the example of the schema, or else one that the schema accepts.
+/// Returns a value for a field: the example in the schema, or otherwise a value that the schema accepts.
 pub(crate) fn of_field(field: &FieldShape) -> String {
     member(field, usize::MAX)
 }
 
-/// Returns a value, or its outline if it is too long to read: inside it, other objects are `{…}`.
+/// Returns the value, or its outline if the value is too long to read: nested objects are then abbreviated to `{…}`.
 pub(super) fn short(whole: String, shape: &Shape) -> String {
     if whole.chars().count() <= LONGEST { whole } else { value(shape, 1) }
 }
 
-/// Maximum length of a value in a help, in characters.
+/// Maximum length of a value in a help text, in characters.
 const LONGEST: usize = 320;
 
 /// Returns a value. `levels` is the number of nested objects that are written out.
@@ -51,7 +51,7 @@ fn member(field: &FieldShape, levels: usize) -> String {
     field.example.map_or_else(|| value(field.shape, levels), str::to_owned)
 }
 
-/// Returns the fields that an object requires, and those that a conditional requires given their examples, in schema order.
+/// Returns the fields that an object requires, including those that a conditional requires given their examples, in schema order.
 fn wanted(object: &ObjectShape) -> Vec<&FieldShape> {
     let is_demanded = |field: &FieldShape| {
         object.conditionals.iter().any(|conditional| conditional.requires == field.name && applies(object, conditional))

@@ -7,9 +7,9 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::limits::MAX_DEPTH;
 
-/// Where brackets nest deeper than [`MAX_DEPTH`]; the text need not be valid.
+/// Returns the position at which brackets nest deeper than [`MAX_DEPTH`]; the text may be invalid.
 pub(crate) fn too_deep(text: &str) -> Option<usize> {
-    // Most texts have too few brackets, and to count them is many times faster.
+    // Most texts have too few brackets, and counting them is many times faster.
     memchr::memchr2_iter(b'{', b'[', text.as_bytes()).nth(usize::from(MAX_DEPTH))?;
     let (mut depth, mut tracker) = (0_u8, StringTracker::default());
     text.bytes().position(|byte| {
@@ -23,7 +23,7 @@ pub(crate) fn too_deep(text: &str) -> Option<usize> {
     })
 }
 
-/// Whether a text is one JSON value, every string and number in it readable. The text must not be nested too deep.
+/// Checks that a text is one JSON value, with every string and number readable. The text must not be nested too deeply.
 ///
 /// # Errors
 /// The position and reason of a syntax error.
@@ -33,7 +33,7 @@ pub(crate) fn syntax(text: &str) -> serde_json::Result<()> {
     deserializer.end()
 }
 
-/// Deserializes any value and discards it. `IgnoredAny` skips escapes and exponents unread, and a `Value` needs memory.
+/// Deserializes and discards any value. `IgnoredAny` would not read escapes and exponents, and a `Value` needs memory.
 struct Syntax;
 
 impl<'de> DeserializeSeed<'de> for Syntax {

@@ -1,6 +1,6 @@
-//! Walk of a shape and a scanner in parallel.
+//! Parallel walk of a shape and a scanner.
 //!
-//! Each value is passed to the module for its kind; the other modules have the texts of messages and helps.
+//! Each value is passed to the module for its kind; the other modules contain the texts of messages and help.
 
 mod expected;
 mod free;
@@ -31,7 +31,7 @@ pub(crate) fn walk(text: &str, shape: &'static Shape) -> Vec<Diagnostic> {
         Walk { root: shape, pointer: String::new(), field: None, rules: Vec::new(), errors: Vec::new(), more: 0 };
     let mut scanner = Scanner::new(text);
     walk.value(&mut scanner, shape);
-    // Such as a value that a program has nested deeper than any text may be.
+    // For example, a value that a program has nested deeper than a text may be.
     if let Some(error) = scanner.error() {
         walk.error(0..text.len(), error.to_string(), None::<Remedy>);
     }
@@ -78,7 +78,7 @@ impl Walk {
         self.errors.push(error);
     }
 
-    /// Calls `inner` with the pointer extended by a step.
+    /// Calls `inner` with the pointer extended by one step.
     fn down(&mut self, step: &str, inner: impl FnOnce(&mut Self)) {
         let length = self.pointer.len();
         pointer::push(&mut self.pointer, step);
@@ -98,7 +98,7 @@ impl Walk {
         self.rules.pop();
     }
 
-    /// Returns the field at the pointer, with the index of an element: `summary`, `assumptions[1]`.
+    /// Returns the name of the field at the pointer, with any element index: `summary`, `assumptions[1]`.
     fn name(&self, shape: &Shape) -> String {
         let mut index = String::new();
         for step in self.pointer.rsplit('/') {

@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::derived::is_high;
 use crate::help::inv_003 as help;
 
-/// Checks the claims of verification. `overridden` states whether layer 1 waives INV-003 (D30).
+/// Checks the verification claims. `overridden` states whether layer 1 waives INV-003 (D30).
 pub(super) fn check(
     context: &Context<'_>,
     decision: &DecisionPayloadFacts<'_>,

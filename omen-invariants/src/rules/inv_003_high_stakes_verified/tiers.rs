@@ -1,4 +1,4 @@
-//! Number of assumptions that an ACT at lower stakes must have verified (D60).
+//! Number of assumptions that must be verified for an ACT at lower stakes (D60).
 
 use omen_types::{Code, DecisionPayloadFacts, Diagnostic, QualityTier, VerificationRequirement};
 
@@ -37,7 +37,7 @@ pub(super) fn check(context: &Context<'_>, decision: &DecisionPayloadFacts<'_>, 
     );
 }
 
-/// Whether enough assumptions are verified for a tier and a requirement; true if there are none.
+/// Returns whether enough assumptions are verified for a tier and a requirement; true if there are no assumptions.
 #[must_use]
 pub fn is_met(
     tier: QualityTier,

@@ -73,7 +73,7 @@ fn comparisons<'c>(key: &'c str, bound: &Value, params: &Params<'_>) -> Vec<Comp
     all
 }
 
-/// Whether a value, or each element of an array, is among the members.
+/// Returns whether a value, or each element of an array, is among the permitted values.
 fn is_member(value: &Value, members: &[Value]) -> bool {
     let is_one = |value: &Value| members.iter().any(|member| same(value, member));
     match value {
@@ -82,7 +82,7 @@ fn is_member(value: &Value, members: &[Value]) -> bool {
     }
 }
 
-/// Equality as in JSON Schema: `1` equals `1.0`.
+/// Compares two values as JSON Schema does: `1` equals `1.0`.
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => compare_numbers(a, b) == Some(std::cmp::Ordering::Equal),
@@ -118,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    /// Asserts the result of a comparison; `None` if the values are not comparable.
+    /// Asserts the result of a comparison; `None` if the values cannot be compared.
     #[track_caller]
     fn check(key: &str, bound: Value, params: Value, expect: Option<bool>) {
         let params = params.to_string();

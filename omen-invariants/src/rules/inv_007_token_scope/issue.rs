@@ -4,7 +4,7 @@ use omen_types::{Code, Count, Diagnostic, Instant, ToolAuthorizationPayloadFacts
 
 use crate::help::inv_007 as help;
 
-/// Checks the members of this packet alone: earlier issues of the token (D24) and a revocation do not reflect the
+/// Checks only the fields of this packet: earlier issues of the token (D24) and a revocation do not show the
 /// issuer's intent here.
 pub(super) fn check(token: &ToolAuthorizationPayloadFacts<'_>, now: Instant, findings: &mut Vec<Diagnostic>) {
     let (used, most) = (token.usage_count.map_or(0, Count::get), token.max_usage_count.get());

@@ -56,7 +56,7 @@ pub(super) fn is_number(raw: &str, min: Option<f64>, max: Option<f64>) -> bool {
 
 /// Returns whether a string contains the expected number or boolean.
 pub(super) fn is_written(shape: &Shape, text: &str) -> bool {
-    // A number as JSON writes it, without a plus sign or leading zeros.
+    // JSON notation for numbers has no plus sign and no leading zeros.
     let is_finite = || text.parse::<f64>().is_ok_and(f64::is_finite) && serde_json::from_str::<f64>(text).is_ok();
     match &shape.kind {
         ShapeKind::Integer { min, max } => is_finite() && is_integer(text, *min, *max),
@@ -67,7 +67,7 @@ pub(super) fn is_written(shape: &Shape, text: &str) -> bool {
     }
 }
 
-/// Returns whether a branch of a union accepts the next string or number; parts of other values are walked.
+/// Returns whether a branch of a union accepts the next string or number; `true` for other values, which the walk checks.
 pub(super) fn takes(branch: &Shape, scanner: &Scanner<'_>) -> bool {
     let mut ahead = scanner.clone();
     match &branch.kind {

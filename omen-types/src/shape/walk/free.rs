@@ -1,4 +1,4 @@
-//! Free-form JSON, where only repeated keys are errors.
+//! Free-form JSON, in which only repeated keys are errors.
 
 use std::ops::Range;
 

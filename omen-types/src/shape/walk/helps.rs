@@ -1,4 +1,4 @@
-//! Helps: the text to write instead or in addition.
+//! Help texts, which state what to write instead or in addition.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ use super::{Walk, walk};
 use crate::time::Instant;
 
 impl Walk {
-    /// Returns how to add a field: its name with an example value, and its meaning.
+    /// Returns the help for a missing field: its name with an example value, and its meaning.
     pub(super) fn add(&self, field: &FieldShape) -> String {
         self.spell("add", field)
     }
@@ -39,13 +39,13 @@ impl Walk {
         format!("{SUCH_AS}{}`", example::short(value, shape))
     }
 
-    /// Returns the same with the meaning of the field, for values that are not self-explanatory.
+    /// Like `such_as`, with the meaning of the field added, for values that are not self-explanatory.
     pub(super) fn such_as_described(&self, shape: &Shape) -> String {
         let about = self.field.map(|field| format!("; {}", first_sentence(field.description)));
         format!("{}{}", self.such_as(shape), about.unwrap_or_default())
     }
 
-    /// Returns what to write instead of a value of another type.
+    /// Returns the remedy for a value of the wrong type.
     pub(super) fn instead(&self, shape: &'static Shape, found: JsonType, raw: &str) -> Remedy {
         let unquoted = raw.trim_matches('"');
         let is_short = raw.chars().count() <= LONGEST_LIST;
@@ -79,7 +79,7 @@ impl Walk {
     }
 }
 
-/// First words of a help text that gives an example.
+/// Beginning of a help text that gives an example.
 pub const SUCH_AS: &str = "write a value such as `";
 
 /// Returns whether a JSON string contains JSON of the expected type.
@@ -89,13 +89,13 @@ fn is_json_within(raw: &str, shape: &Shape) -> bool {
     text.trim_start().starts_with(bracket) && super::super::syntax(&text).is_ok()
 }
 
-/// Returns the only element of a list, if it is what is expected instead of the list.
+/// Returns the only element of a list, if that element is expected instead of the list.
 fn only_element<'t>(raw: &'t str, shape: &'static Shape) -> Option<&'t str> {
     let [only] = serde_json::from_str::<[&RawValue; 1]>(raw).ok()?;
     walk(only.get(), shape).is_empty().then(|| only.get())
 }
 
-/// Returns the time that a number represents, and its unit, where a timestamp is expected.
+/// Returns the time represented by a number, and its unit, where a timestamp is expected.
 fn unix_time(raw: &str, holds: fn(&str) -> bool) -> Option<(String, &'static str)> {
     let number = raw.split('.').next().filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()))?;
     let (seconds, unit) = match number.len() {
@@ -104,11 +104,11 @@ fn unix_time(raw: &str, holds: fn(&str) -> bool) -> Option<(String, &'static str
         _ => return None,
     };
     let time = Instant::from_unix(seconds.parse().ok()?, 0).to_string();
-    // A scalar that accepts any text is not a timestamp.
+    // A scalar that also accepts other texts is not a timestamp.
     (holds(&time) && !holds("x")).then_some((time, unit))
 }
 
-/// Returns what to write in place of `null`.
+/// Returns the help for `null` where a value is required.
 pub(super) fn instead_of_null(field: &FieldShape) -> String {
     let value = example::short(example::of_field(field), field.shape);
     if field.required {
@@ -118,12 +118,12 @@ pub(super) fn instead_of_null(field: &FieldShape) -> String {
     }
 }
 
-/// Returns what to write instead of a string in the wrong form, if the string shows what was meant.
+/// Returns the remedy for a string in the wrong form, if the string shows what was meant.
 pub(super) fn corrected(shape: &Shape, text: &str) -> Option<Remedy> {
     let ShapeKind::Text { example, holds, .. } = &shape.kind else { return None };
     let trimmed = Some(text.trim()).filter(|trimmed| !trimmed.is_empty())?;
     let prefix = example.split_inclusive('_').next().filter(|_| example.contains('_')).unwrap_or_default();
-    // For an identifier in another form, the part after the prefix is kept.
+    // If an identifier has another form, the part after the prefix is kept.
     let stem = prefix.trim_end_matches('_');
     let rest = trimmed.strip_prefix(stem).unwrap_or(trimmed).trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
     let safe = rest.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' });
@@ -139,7 +139,7 @@ pub(super) fn corrected(shape: &Shape, text: &str) -> Option<Remedy> {
     is_safe
         .then(|| write(format!("{prefix}{safe}")))
         .flatten()
-        // Other packets may refer to the id in its current form.
+        // Other packets may refer to the id as it is written now.
         .map(Remedy::in_words)
         .or_else(|| write(with_t.clone()))
         .or_else(|| in_utc(with_t.clone()))

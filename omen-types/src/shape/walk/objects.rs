@@ -13,7 +13,7 @@ use crate::parser::Keys;
 use crate::pointer;
 use crate::suggest::{list, nearest};
 
-/// Values of members that the conditionals of an object need.
+/// Value of a field on which a conditional of an object depends.
 enum MemberValue<'t> {
     Text(Cow<'t, str>),
     EmptyArray,
@@ -27,7 +27,7 @@ impl Walk {
         let mut misspelt: Vec<(usize, String, &'static str)> = Vec::new();
         let mut next = 0;
         let span = scanner.object(|scanner, key, key_span| {
-            // Most packets have their fields in the order of the schema.
+            // Most packets have their fields in schema order.
             let field = match object.fields.get(next) {
                 Some(field) if field.name == key => Some(field),
                 _ => object.fields.iter().find(|field| field.name == key),
@@ -59,7 +59,7 @@ impl Walk {
         });
         for (at, _, near) in &misspelt {
             let Some(error) = self.errors.get_mut(*at) else { continue };
-            // Renaming it would repeat the other field.
+            // Renaming it would duplicate the other field.
             if seen.iter().any(|(name, ..)| name == near) {
                 error.help = Some(format!("remove it; `{near}` is there already"));
                 error.edit = None;
@@ -86,7 +86,7 @@ impl Walk {
         });
     }
 
-    /// Reports a field that the object does not have. Returns the field that it resembles.
+    /// Reports a field that the object does not have, and returns the field that it resembles.
     fn unknown(
         &mut self,
         shape: &Shape,
@@ -113,7 +113,7 @@ impl Walk {
         near
     }
 
-    /// Reports a missing field; `misspelt` is the field that may be meant for it.
+    /// Reports a missing field; `misspelt` is an unknown field that may be a misspelling of it.
     fn missing(&mut self, span: Range<usize>, shape: &Shape, field: &FieldShape, misspelt: Option<&str>) {
         self.rules.push(field.rules);
         let help = match misspelt {
@@ -172,7 +172,7 @@ fn remember<'t>(scanner: &Scanner<'t>) -> MemberValue<'t> {
     }
 }
 
-/// Returns the object of a packet that has a field, as a JSON pointer. Objects in lists are not searched.
+/// Returns the object in a packet that has a field, as a JSON pointer. Objects in lists are not searched.
 fn home(shape: &'static Shape, key: &str, pointer: &mut String) -> Option<String> {
     let ShapeKind::Object(object) = &shape.kind else { return None };
     if !pointer.is_empty() && object.fields.iter().any(|field| field.name == key) {

@@ -1,10 +1,10 @@
-//! Remedies for schema errors: a help, and an edit where that is safe.
+//! Remedies for schema errors: a help text, and an edit where an edit is safe.
 
 use crate::diagnostic::Edit;
 use crate::pointer;
 use crate::suggest::misspelt;
 
-/// Help of an error, and the edit that it describes. Both are derived from one value.
+/// Help of an error, and the edit that it describes, both derived from one value.
 pub(super) struct Remedy {
     pub(super) help: String,
     pub(super) edit: Option<Edit>,
@@ -17,14 +17,14 @@ impl From<String> for Remedy {
 }
 
 impl Remedy {
-    /// Returns a similar value of an enumeration. Correcting its case is safe; a different word may not be what was meant.
+    /// Returns a remedy with a similar enum value. Correcting its case is safe; a different word may not be what was meant.
     pub(super) fn near_value(near: &str, found: &str) -> Self {
         let edit = near.eq_ignore_ascii_case(found).then(|| Edit::safe(format!("\"{near}\"")));
         Self { edit, ..did_you_mean(near).into() }
     }
 
-    /// Returns the name of a missing field that is similar. A name that differs by more than a slip may mean something else, so
-    /// the old value may not fit.
+    /// Returns a remedy with the name of a similar missing field. If the names differ by more than a typo, something
+    /// else may have been meant, so the old value may not fit.
     pub(super) fn near_name(near: &str, found: &str) -> Self {
         let text = format!("\"{near}\"");
         let is_slip = misspelt(found, [near]).is_some();
@@ -33,23 +33,23 @@ impl Remedy {
         Self { edit, ..did_you_mean(near).into() }
     }
 
-    /// Returns a number or boolean without its quotes.
+    /// Returns the remedy for a number or boolean in quotes.
     pub(super) fn unquoted(value: &str, quoted: &str) -> Self {
         Self { help: format!("write {quoted} without the quotes"), edit: Some(Edit::safe(value.to_owned())) }
     }
 
-    /// Returns a string in the expected form.
+    /// Returns a remedy with a string in the expected form.
     pub(super) fn written(value: &str) -> Self {
         let text = format!("\"{value}\"");
         Self { help: format!("write `{text}`"), edit: Some(Edit::safe(text)) }
     }
 
-    /// Returns the help without the edit, where the value is one of several.
+    /// Returns the help without the edit, for a value that is only one of several possible ones.
     pub(super) fn in_words(self) -> Self {
         Self { edit: None, ..self }
     }
 
-    /// Returns the remedy for the value at a pointer, without an edit that could make a false log look true.
+    /// Returns the remedy for the value at a pointer, without any edit that could make a false log look true.
     pub(super) fn at(self, pointer: &str) -> Self {
         if pointer::steps(pointer).any(|step| is_claim(&step)) { self.in_words() } else { self }
     }
@@ -59,12 +59,12 @@ pub(super) fn did_you_mean(near: &str) -> String {
     format!("did you mean `{near}`?")
 }
 
-/// Returns whether a field, or a field in it, is a claim that only its author can correct.
+/// Returns whether a field is a claim that only its author can correct.
 fn is_claim(name: &str) -> bool {
     CLAIMS.iter().any(|(claim, _)| *claim == name)
 }
 
-/// Fields that no edit writes or changes, since that could make a false log look true, and their meanings.
+/// Fields that no edit writes or changes, because an edit could make a false log look true, with their meanings.
 pub const CLAIMS: &[(&str, &str)] = &[
     ("layer_source", "which layer has sent a packet"),
     ("issuer_layer", "which layer has issued a token"),

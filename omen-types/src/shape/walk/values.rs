@@ -15,7 +15,7 @@ use super::words::{LONGEST_LIST, elements, quoted};
 use crate::suggest::{completed, list, nearest};
 
 impl Walk {
-    /// Walks a string that must pass a check.
+    /// Walks a string with a check.
     pub(super) fn text(
         &mut self,
         scanner: &mut Scanner<'_>,
@@ -38,7 +38,7 @@ impl Walk {
     }
 
     pub(super) fn wrong_type(&mut self, scanner: &mut Scanner<'_>, shape: &'static Shape, found: JsonType) {
-        // The content is not checked, except for repeated keys.
+        // The content is checked only for repeated keys.
         let start = scanner.at();
         let mut span = start..start;
         let before = self.errors.len();
@@ -101,7 +101,7 @@ impl Walk {
         let values = || values.iter().copied();
         let expected = format!("expected one of {}", list(values()));
         let mut message = format!("invalid value {} for {}", quoted(&text), self.name(shape));
-        // A longer list would hide the value that is wrong.
+        // A longer list would obscure the wrong value.
         if expected.len() <= LONGEST_LIST {
             let _ = write!(message, "; {expected}");
         }

@@ -1,4 +1,4 @@
-//! Words of messages and helps.
+//! Wording of messages and help texts.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ pub(super) fn elements(count: usize) -> String {
     if count == 1 { "1 element".to_owned() } else { format!("{count} elements") }
 }
 
-/// Returns input in backticks, truncated to 80 characters, with invisible characters escaped.
+/// Returns the input in backticks, truncated to 80 characters, with invisible characters escaped.
 pub(super) fn quoted(text: &str) -> String {
     let mut out = String::from("`");
     for (count, c) in text.chars().enumerate() {
