@@ -1,4 +1,4 @@
-//! Logs as files have them: compressed or not, with one packet on each line, in an array, or one after the other.
+//! Logs as stored in files: compressed or not, with one packet per line, in an array, or one after another.
 //!
 //! ```
 //! use std::io::Cursor;
@@ -35,11 +35,11 @@ pub use decode::{decoded, is_compressed};
 pub use layout::{LaidOut, Layout, MARK};
 pub use packets::{FilePosition, PacketLines, PacketSplitter};
 
-/// Checks a stream to its end, and what is still open then. After a failure, the counts are those of the part before it. A stream
-/// that is not a log, or becomes binary, is not checked further.
+/// Checks a stream to its end, including what is still open there. After a failure, the counts cover the part before
+/// it. A stream that is not a log, or becomes binary, is not checked any further.
 ///
 /// # Errors
-/// If the reader or the sink fails, with the counts of what was checked before.
+/// If the reader or the sink fails. The error holds the counts of what was already checked.
 pub fn judge<S: Sink>(
     reader: Source,
     layout: Layout,
@@ -69,12 +69,12 @@ pub fn judge<S: Sink>(
     }
 }
 
-/// Passes on findings up to the first line with a NUL byte, at which the check ends.
+/// Sink that passes on findings up to the first line with a NUL byte, where the check ends.
 struct UntilBinary<'s, S>(&'s mut S);
 
 /// Reason why the check ended early.
 enum EndOfCheck<E> {
-    /// A line has a NUL byte. The finding was passed on.
+    /// A line contains a NUL byte. The finding was passed on.
     Binary,
     /// The sink failed.
     Sink(E),

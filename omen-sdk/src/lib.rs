@@ -1,5 +1,5 @@
-//! A protocol SDK for AI agents: a typed API in which an illegal move does not compile, a validator for the logs of any
-//! agent, and with the feature `gate` the gate between an agent and its tools.
+//! Protocol SDK for AI agents: a typed API in which illegal moves do not compile, a validator for the logs of any
+//! agent, and, with the feature `gate`, the gate between an agent and its tools.
 //!
 //! ```
 //! use omen::finding::{Code, Finding};
@@ -19,22 +19,22 @@
 //!
 //! | Module | Contains |
 //! |---|---|
-//! | [`guide`] | the way from an empty file to an agent |
-//! | [`prelude`] | the names that an agent needs daily |
+//! | [`guide`] | a tutorial: from an empty file to an agent |
+//! | [`prelude`] | the names that an agent needs every day |
 //! | [`episode`] | the typed API: states, moves, errors |
 //! | [`facts`] | the parts of an envelope |
-//! | [`packet`], [`builder`] | packets as a log has them, with a builder for each |
+//! | [`packet`], [`builder`] | packets as they appear in a log, with a builder for each |
 //! | [`log_file`] | a log in a file, with one writer |
 //! | `log` | with the feature `nats`: a log on a server |
 //! | `schemars` | with the feature `schemars`: JSON Schemas of the types in [`packet`], for the structured output of a model |
 //! | [`validator`], [`finding`] | the validator for logs, and what it reports |
-//! | [`render`] | findings as JSON, and with the feature `render` for people |
-//! | `input` | with the feature `input`: logs as files have them, compressed or not, on lines or in an array |
+//! | [`render`] | findings as JSON and, with the feature `render`, for people |
+//! | `input` | with the feature `input`: logs as stored in files, compressed or not, on lines or in an array |
 //! | [`lines`] | a stream of bytes, split into lines in bounded memory |
 //!
-//! [`Machine`] checks packets one by one, for an agent that sends them over a connection of its own.
+//! [`Machine`] checks packets one by one, for an agent that sends them over its own connection.
 //!
-//! Architecture invariant: no rule is here. This crate combines the checks of the crates below it, and formats their findings.
+//! Architecture invariant: this crate has no rules. It combines the checks of lower crates and formats their findings.
 
 pub mod finding;
 #[doc = include_str!("guide.md")]
@@ -57,8 +57,8 @@ pub use omen_gate as gate;
 pub use omen_invariants::facts;
 pub use omen_types::{builder, packet};
 
-// rustc names a type by its shortest path: `omen::Episode`, not `omen::episode::Episode`. So every type that a compile error may
-// name is also at the root. Programs import the prelude, and other names from their modules.
+// rustc names a type by its shortest path: `omen::Episode`, not `omen::episode::Episode`. So every type that a compile
+// error may name is also exported at the root. Programs import the prelude, and other names from their modules.
 #[doc(no_inline)]
 pub use finding::{Code, Diagnostic, Finding, Severity, Stage};
 #[doc(no_inline)]

@@ -1,29 +1,29 @@
-//! Splits a stream of bytes into lines, in bounded memory.
+//! Splitting of a byte stream into lines, in bounded memory.
 //!
-//! Hand-written because `BufRead` has no limit for a line, and copies each line.
+//! Hand-written because `BufRead` does not limit the line length and copies each line.
 
 use std::fmt;
 use std::io::{self, Read};
 
-/// A line of a stream, without its line end.
+/// Line of a stream, without its line end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawLine<'l> {
-    /// The bytes of the line.
+    /// A complete line.
     Whole(&'l [u8]),
     /// A line that is longer than the limit; its bytes were discarded.
     TooLong,
 }
 
-/// Splits a stream into lines, which end with a line feed, or with a carriage return and a line feed. Keeps at most one
+/// Splits a stream into lines, which end with a line feed or with a carriage return and a line feed. Keeps at most one
 /// incomplete line in memory.
 ///
-/// The receiver of the lines may fail. The rest of the bytes is then not split, so the stream cannot be continued.
+/// If the receiver of the lines fails, the rest of the bytes is not split, so the stream cannot be continued.
 #[derive(Debug)]
 pub struct LineSplitter {
     /// Maximum length of a line in bytes, without its line end.
     limit: usize,
     pending: Vec<u8>,
-    /// Whether the pending line is too long, and its rest is being skipped.
+    /// Whether the pending line is too long, so that the rest of it is skipped.
     skipping: bool,
     bytes: u64,
 }
@@ -35,7 +35,7 @@ impl LineSplitter {
         Self { limit, pending: Vec::new(), skipping: false, bytes: 0 }
     }
 
-    /// Splits the next bytes of the stream, and passes on each line that ends in them.
+    /// Splits the next bytes of the stream and passes on each line that ends in them.
     ///
     /// # Errors
     /// The first error of `each`.
@@ -55,11 +55,11 @@ impl LineSplitter {
         Ok(())
     }
 
-    /// Reads the stream to its end. `each` gets every line, and `None` whenever all lines read so far have been passed on: the
-    /// reader may block next.
+    /// Reads the stream to its end. `each` receives every line, and receives `None` whenever all lines read so far have
+    /// been passed on and the reader may block next.
     ///
     /// # Errors
-    /// If the reader fails, or at the first error of `each`. An interrupted read is retried.
+    /// If the reader fails, or the first error of `each`. An interrupted read is retried.
     pub fn read<E>(
         &mut self,
         mut reader: impl Read,
@@ -79,8 +79,8 @@ impl LineSplitter {
         }
     }
 
-    /// Processes the next bytes of the stream without splitting them. Returns the incomplete line, if it ends in them, and the
-    /// whole lines after it, with their line ends.
+    /// Processes the next bytes of the stream without splitting them. Returns the line that was incomplete, if it ends
+    /// in them, and the whole lines after it, with their line ends.
     pub(crate) fn cut<'b>(&mut self, bytes: &'b [u8]) -> (Option<HeldLine>, &'b [u8]) {
         self.bytes += bytes.len() as u64;
         let (mut first, mut rest) = (None, bytes);
@@ -106,7 +106,7 @@ impl LineSplitter {
         (is_too_long || !bytes.is_empty()).then_some(HeldLine { bytes, is_too_long, limit: self.limit })
     }
 
-    /// Ends the stream, and passes on its last line if that has no line end.
+    /// Ends the stream, and passes on a last line without a line end.
     ///
     /// # Errors
     /// The error of `each`.
@@ -124,7 +124,7 @@ impl LineSplitter {
         (&self.pending, self.skipping, self.bytes)
     }
 
-    /// Creates a splitter that continues from such a state.
+    /// Creates a splitter that continues from a state returned by `state`.
     pub(crate) fn resume(limit: usize, (pending, skipping, bytes): (&[u8], bool, u64)) -> Self {
         Self { limit, pending: pending.to_vec(), skipping, bytes }
     }
@@ -144,7 +144,7 @@ impl LineSplitter {
         if self.skipping {
             return;
         }
-        // One more byte may be a carriage return, which belongs to the line end.
+        // The line may have one more byte: a carriage return that belongs to the line end.
         if self.pending.len() + bytes.len() > self.limit.saturating_add(1) {
             self.skipping = true;
             self.pending = Vec::new();
@@ -162,7 +162,7 @@ impl LineSplitter {
     }
 }
 
-/// A line that was buffered because it did not end in the chunk in which it began.
+/// Line that was buffered because it did not end in the chunk in which it began.
 #[derive(Debug)]
 pub(crate) struct HeldLine {
     bytes: Vec<u8>,
@@ -181,10 +181,10 @@ pub(crate) fn whole(line: &[u8], limit: usize) -> RawLine<'_> {
     if line.len() > limit { RawLine::TooLong } else { RawLine::Whole(line) }
 }
 
-/// The reason why reading stopped before the end of the stream.
+/// Reason why reading stopped before the end of the stream.
 #[derive(Debug)]
 pub enum ReadError<E> {
-    /// The reader failed. All lines read before were passed on.
+    /// The reader failed. All lines read before that were passed on.
     Input(io::Error),
     /// The receiver failed. Bytes read after that are lost.
     Sink(E),
@@ -208,7 +208,7 @@ impl<E: std::error::Error> std::error::Error for ReadError<E> {
     }
 }
 
-/// Size of a read in bytes: large enough that system calls are rare, and small enough to stay in the cache.
+/// Size of a read in bytes: large enough to make system calls rare, and small enough to stay in the cache.
 pub(crate) const READ_BYTES: usize = 256 * 1024;
 
 #[cfg(test)]

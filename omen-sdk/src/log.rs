@@ -1,4 +1,4 @@
-//! Logs on a server: the packets of an agent in a stream of NATS JetStream, from where workers judge them.
+//! Logs on a server: an agent's packets are stored in a stream of NATS JetStream, where workers judge them.
 //!
 //! ```no_run
 //! use omen::log::Nats;

@@ -1,4 +1,4 @@
-//! A log in a file, with one writer.
+//! Log in a file, with one writer.
 //!
 //! ```
 //! use omen::log_file::LogFile;
@@ -23,10 +23,10 @@ use omen_fsm::episode::{AnyEpisode, Line, Log, ResumeError, Setup};
 use omen_invariants::ledger::{Fingerprint, Kind};
 use omen_types::{CorrelationId, PacketFacts, PacketId};
 
-/// A log of JSON Lines in a file with one writer: the file is locked while this value or a clone of it exists, so that no two
-/// processes write to one log. Clones write to the same file, each step as a whole, so episodes may be interleaved in it.
+/// Log of JSON Lines in a file with one writer: the file is locked as long as this value or a clone of it exists, so that no two
+/// processes write to the same log. Clones write to the same file, each step as a whole, so episodes may be interleaved in it.
 ///
-/// Keeps each correlation id in the log with the id of its last packet in memory, in about 40 bytes.
+/// Keeps each correlation id in the log and the id of its last packet in memory, in about 40 bytes.
 #[derive(Clone, Debug)]
 pub struct LogFile(Arc<Mutex<OpenLog>>);
 
@@ -41,13 +41,13 @@ struct OpenLog {
 
 impl Drop for OpenLog {
     fn drop(&mut self) {
-        // Closing the file is not enough: a child process that another thread is starting has a copy of the descriptor, and so
-        // the lock, until it executes its program.
+        // Closing the file is not enough: until a child process that another thread is starting executes its program,
+        // it holds a copy of the descriptor and thus the lock.
         let _ = self.file.unlock();
     }
 }
 
-/// The reason why a file cannot be used as a log.
+/// Reason why a file cannot be used as a log.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LogFileError {
@@ -95,7 +95,7 @@ impl std::error::Error for LogFileError {
 }
 
 impl LogFile {
-    /// Opens or creates a log, and locks it.
+    /// Opens or creates a log and locks it.
     ///
     /// # Errors
     /// If the file is locked, its last line is incomplete, or it cannot be read.
@@ -105,11 +105,11 @@ impl LogFile {
         Self::from_file(file.map_err(|error| LogFileError::Io(path.to_owned(), error))?, path)
     }
 
-    /// Uses a file that is open for reading and appending, for a program that has checked which file it opened. `path` is for
-    /// error messages.
+    /// Uses a file that is open for reading and appending, for a program that has verified which file it opened. `path`
+    /// is used in error messages.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// Same as [`open`](Self::open).
     pub fn from_file(file: File, path: impl AsRef<Path>) -> Result<Self, LogFileError> {
         let path = path.as_ref();
         let failed = |error| LogFileError::Io(path.to_owned(), error);
@@ -136,21 +136,21 @@ impl LogFile {
         Ok(Self(Arc::new(Mutex::new(log))))
     }
 
-    /// Makes every step wait until it is on the disk.
+    /// Makes every step wait until it is written to the disk.
     #[must_use]
     pub fn synced(self) -> Self {
         self.lock().is_synced = true;
         self
     }
 
-    /// Resumes the episode of `setup` at the end of the log, to which it then writes. It need not have begun.
+    /// Resumes the episode of `setup` at the end of this log, to which it then writes; begins it if it has no packets.
     ///
     /// # Errors
-    /// [`LogFileError::Resume`] as [`AnyEpisode::resume`]; [`LogFileError::Io`] if the file cannot be read.
+    /// [`LogFileError::Resume`] for the same reasons as [`AnyEpisode::resume`]; [`LogFileError::Io`] if the file cannot be read.
     pub fn resume(&self, setup: Setup) -> Result<AnyEpisode, LogFileError> {
         let id = setup.correlation_id().clone();
         let mut lines: Vec<String> = Vec::new();
-        // Lines of other episodes become blank lines, so that errors have the line numbers of the file.
+        // Lines of other episodes become blank lines, so errors have the line numbers of the file.
         let mut open = self.lock();
         let path = open.path.clone();
         let read = open.lines(|line| {

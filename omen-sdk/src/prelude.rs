@@ -1,11 +1,11 @@
 //! Names that most agents need: `use omen::prelude::*;`.
 //!
-//! Other names are in modules: the states, moves and errors of the typed API in [`episode`](crate::episode), the parts of an
-//! envelope in [`facts`](crate::facts), the packets in [`packet`](crate::packet), the validator in
+//! Other names are in modules: the states, moves and errors of the typed API in [`episode`](crate::episode), the parts
+//! of an envelope in [`facts`](crate::facts), the packets in [`packet`](crate::packet), the validator in
 //! [`validator`](crate::validator) and [`finding`](crate::finding), and the gate in `gate`. The time of a packet,
-//! [`omen::Instant`](crate::Instant), is not here because [`std::time::Instant`] has the same name.
+//! [`omen::Instant`](crate::Instant), is not included because [`std::time::Instant`] has the same name.
 //!
-//! At most 60 names, without globs; a test counts them.
+//! Contains at most 60 names and no globs; a test counts the names.
 
 // Episodes and their states.
 pub use omen_fsm::episode::{
@@ -27,7 +27,7 @@ pub use omen_types::{AlertType, EscalationTrigger};
 pub use omen_fsm::fields;
 pub use omen_invariants::{scope, text, tool, unit};
 
-// Traits without names, which explain illegal calls.
+// Unnamed traits that explain illegal calls.
 pub use omen_fsm::episode::explain::in_scope::*;
 #[doc(no_inline)]
 pub use omen_fsm::episode::{ExplainArbitration as _, ExplainRuling as _};

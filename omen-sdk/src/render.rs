@@ -1,4 +1,4 @@
-//! Findings as text: for programs ([`json`]), and with the feature `render` for people (`human`).
+//! Findings as text: for programs ([`json`]) and, with the feature `render`, for people (`human`).
 //!
 //! ```
 //! use omen::render::json;
@@ -23,7 +23,7 @@
 //! # std::io::Result::Ok(())
 //! ```
 //!
-//! Renderers only format: the messages are complete before they are called.
+//! Renderers only format: messages are already complete when they are called.
 
 #[cfg(feature = "render")]
 mod excerpt;

@@ -1,4 +1,4 @@
-//! The validator: checks the bytes of a log, and reports findings.
+//! Validator, which checks the bytes of a log and reports findings.
 
 use std::io::{self, Read};
 
@@ -49,13 +49,13 @@ use tally::Tally;
 ///
 /// # Memory
 ///
-/// Memory grows with the number of episodes (about 100 bytes each), with their open directives and tokens (about 100 bytes each),
-/// and by 16 bytes for each id that must not be repeated (D21), up to 40 in an episode with more than 24; otherwise not with the
-/// length of the log. A finished episode costs the same, since an observation may begin its next cycle, in which its ids must not
-/// be repeated (D12). After rejected packets, up to 128 MiB of packets are kept until it is known whether a finding follows from
-/// them. To follow endless logs, use one validator for each file or day, if no episode is in two of them, or
-/// [`end_episode`](Self::end_episode) once an episode is known to be finished. A program with many validators limits their total
-/// memory by [`one_of`](Self::one_of).
+/// Memory grows with the number of episodes (about 100 bytes each), with their open directives and tokens (about 100 bytes
+/// each), and with the ids that must not be repeated (D21): 16 bytes each, or up to 40 in an episode with more than 24. It
+/// does not otherwise grow with the length of the log. A finished episode costs the same, because an observation may begin
+/// its next cycle, in which its ids must not be repeated (D12). After rejected packets, up to 128 MiB of packets are kept
+/// until it is known whether a finding follows from them. To follow endless logs, use one validator for each file or day,
+/// provided that no episode spans two of them, or call [`end_episode`](Self::end_episode) once an episode is known to be
+/// finished. A program with many validators limits their total memory with [`one_of`](Self::one_of).
 ///
 /// ```
 /// use omen::{Finding, Validator, validator::ValidatorOptions};
@@ -76,15 +76,15 @@ pub struct Validator {
 }
 
 impl Validator {
-    /// Creates a validator at the beginning of a stream.
+    /// Creates a validator for the beginning of a stream.
     #[must_use]
     pub fn new(options: ValidatorOptions) -> Self {
         let judge = Judge { options, ..Judge::default() };
         Self { head: Head::default(), lines: LineSplitter::new(MAX_LINE_BYTES), judge }
     }
 
-    /// Reduces the memory limits to those of one of `validators` simultaneous validators: for the packets that are kept after
-    /// rejected ones, and for the episodes that are kept unpacked. The findings are the same.
+    /// Reduces the memory limits to the share of one of `validators` simultaneous validators: for packets kept after
+    /// rejected ones, and for episodes kept unpacked. The findings do not change.
     ///
     /// ```
     /// use omen::{Finding, Validator, ValidatorOptions};
@@ -102,7 +102,7 @@ impl Validator {
         self
     }
 
-    /// Checks the next bytes of the stream, in chunks of any size.
+    /// Checks the next bytes of the stream; chunks may have any size.
     ///
     /// # Errors
     /// The first error of the sink. The rest of `bytes` is then not checked, so the stream cannot be continued.
@@ -130,10 +130,10 @@ impl Validator {
         self.judge.lines(whole, self.lines.limit(), sink)
     }
 
-    /// Checks everything that a reader returns. If its beginning is not JSON Lines, the rest is not read.
+    /// Checks everything that a reader returns. If the stream does not begin as JSON Lines, the rest is not read.
     ///
     /// # Errors
-    /// If the reader fails, after everything that it had returned was checked; or the first error of the sink.
+    /// If the reader fails, after everything that it had returned was checked, or the first error of the sink.
     pub fn read<S: Sink + ?Sized>(&mut self, mut reader: impl Read, sink: &mut S) -> Result<(), ReadError<S::Error>> {
         let mut buffer = vec![0; READ_BYTES];
         while !self.head.is_other() {
@@ -150,10 +150,10 @@ impl Validator {
         Ok(())
     }
 
-    /// Reports the directives that are late at the time `now`, without waiting for a packet (INV-011), for a program with its own
-    /// clock that follows a log while it is written. Each late directive is reported once, here or with the next packet. The
-    /// clocks of the episodes do not change (D2), so later packets get the same verdict as in a replay; only a decision that
-    /// follows a report on a directive with CRITICAL stakes is expected to escalate (D69).
+    /// Reports the directives that are late at the time `now`, without waiting for a packet (INV-011), for a program with
+    /// its own clock that follows a log while it is written. Each late directive is reported once, here or with the next
+    /// packet. The clocks of the episodes do not change (D2), so later packets get the same verdict as in a replay, with one
+    /// exception: a decision that follows a report on a directive with CRITICAL stakes is expected to escalate (D69).
     ///
     /// ```
     /// use omen::{Code, Finding, Validator, validator::ValidatorOptions};
@@ -178,12 +178,12 @@ impl Validator {
         (0..episodes.len()).try_for_each(|at| tally.late(episodes.tick(at, now), now, root_causes, options, sink))
     }
 
-    /// Ends an episode before the end of the stream: reports what is still open in it (D4), and forgets it. Returns whether the
-    /// episode existed. This is for a program that follows endless logs, and learns from elsewhere that an episode is finished.
+    /// Ends an episode before the end of the stream: reports what is still open in it (D4), forgets it, and returns whether
+    /// it existed. For a program that follows endless logs and knows from another source that an episode is finished.
     ///
-    /// The ids of the episode are forgotten as well. A later packet with its correlation id begins another episode, in which they
-    /// are new: a repeated `packet_id` or `task_id` (D21) is no longer found, a token is unknown (E4), and the budgets are those
-    /// of the next first decision (D32). So end only an episode that will have no more packets.
+    /// The ids of the episode are forgotten as well. A later packet with its correlation id begins another episode, in
+    /// which they are new: a repeated `packet_id` or `task_id` (D21) is no longer found, a token is unknown (E4), and
+    /// the budgets are those of the next first decision (D32). So only end an episode that will have no more packets.
     ///
     /// ```
     /// use omen::{Finding, Validator, ValidatorOptions};
@@ -217,7 +217,7 @@ impl Validator {
         Summary { bytes: self.lines.bytes(), episodes: episodes.begun(), ..tally.summary }
     }
 
-    /// Checks the end of the stream: a last line without a line end, and what is still open in the episodes (D4).
+    /// Ends the stream: checks a last line without a line end, and reports what is still open in the episodes (D4).
     ///
     /// # Errors
     /// The first error of the sink.
@@ -237,7 +237,7 @@ impl Validator {
     }
 }
 
-/// The validator without the splitting into lines.
+/// Part of the validator that judges lines, without the splitting into lines.
 #[derive(Debug, Default)]
 struct Judge {
     options: ValidatorOptions,
@@ -249,7 +249,7 @@ struct Judge {
 impl Judge {
     /// Checks whole lines with their line ends, in groups whose episodes are looked up together.
     fn lines<S: Sink + ?Sized>(&mut self, bytes: &[u8], limit: usize, sink: &mut S) -> Result<(), S::Error> {
-        // Each line is parsed into the memory of a line of the previous group.
+        // Each line is parsed into the memory of a line from the previous group.
         let mut parsed: Vec<(u64, ParsedLine<'_>)> = Vec::new();
         let mut lines = Lines::new(bytes, limit);
         let mut line = self.tally.line;
@@ -292,7 +292,7 @@ impl Judge {
         }
     }
 
-    /// Judges a line, and reports on it. The index of its episode is looked up unless it is given.
+    /// Judges a line and reports its findings. The index of its episode is looked up unless it is given.
     fn judge<S: Sink + ?Sized>(
         &mut self,
         line: &ParsedLine<'_>,

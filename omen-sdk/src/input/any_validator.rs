@@ -7,13 +7,13 @@ use std::thread;
 use crate::lines::ReadError;
 use crate::validator::{ParallelValidator, Sink, Summary, Validator, ValidatorOptions};
 
-/// Returns the number of threads that the system has for this process; one if that is unknown.
+/// Returns the number of threads that the system offers this process, or one if that is unknown.
 #[must_use]
 pub fn available_jobs() -> NonZeroUsize {
     thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
-/// A validator with one thread or with several. They report the same.
+/// Validator with one thread or with several. Both report the same findings.
 #[derive(Debug)]
 pub enum AnyValidator {
     /// Validator on the calling thread.
@@ -36,7 +36,7 @@ impl AnyValidator {
     /// Checks everything that a reader returns.
     ///
     /// # Errors
-    /// If the reader fails, after everything that it had returned was checked; or the first error of the sink.
+    /// If the reader fails, after everything that it had returned was checked, or the first error of the sink.
     pub fn read<S: Sink>(
         &mut self,
         reader: impl Read + Send + 'static,
@@ -48,7 +48,7 @@ impl AnyValidator {
         }
     }
 
-    /// Checks the next bytes of the stream, in chunks of any size.
+    /// Checks the next bytes of the stream; chunks may have any size.
     ///
     /// # Errors
     /// The first error of the sink.
@@ -68,7 +68,7 @@ impl AnyValidator {
         }
     }
 
-    /// Checks the end of the stream.
+    /// Ends the stream and checks what is still open.
     ///
     /// # Errors
     /// The first error of the sink.

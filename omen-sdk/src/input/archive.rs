@@ -50,7 +50,7 @@ pub(super) fn corrupt(kind: Kind, why: impl std::fmt::Display) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, message)
 }
 
-/// Returns whether these are the first bytes of a zstd frame without content.
+/// Returns whether these are the first bytes of a skippable zstd frame.
 pub(super) fn is_skippable(head: &[u8]) -> bool {
     let begins = |tail: &[u8]| ZSTD_SKIPPABLE.starts_with(tail) || tail.starts_with(ZSTD_SKIPPABLE);
     head.split_first().is_none_or(|(first, tail)| (0x50..=0x5f).contains(first) && begins(tail))
@@ -58,7 +58,7 @@ pub(super) fn is_skippable(head: &[u8]) -> bool {
 
 pub(super) const GZIP: &[u8] = &[0x1f, 0x8b];
 pub(super) const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
-/// These follow a byte from 0x50 to 0x5f.
+/// Magic bytes of a skippable frame after the first, which is a byte from 0x50 to 0x5f.
 const ZSTD_SKIPPABLE: &[u8] = &[0x2a, 0x4d, 0x18];
 
 /// Maximum number of bytes needed to recognize an archive.

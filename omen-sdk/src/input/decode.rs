@@ -1,7 +1,7 @@
-//! Compressed inputs, recognized by their first bytes and decoded while they are read.
+//! Decoding of compressed inputs, which are recognized by their first bytes and decoded while being read.
 //!
-//! Memory does not depend on the decompressed size: gzip has a window of 32 KiB, and a zstd frame with a window of more than 128
-//! MiB is refused.
+//! Memory does not depend on the decompressed size: gzip has a window of 32 KiB, and a zstd frame with a window of more
+//! than 128 MiB is refused.
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, Seek as _};
@@ -13,13 +13,13 @@ use super::archive::{GZIP, Kind, MAGIC_BYTES, Source, ZSTD, corrupt, is_skippabl
 use super::layout::MARK;
 use super::zstd::ZstdDecoder;
 
-/// Decodes a source if it is compressed, and skips the byte order mark that Windows tools write at the beginning of a file. A
-/// file with the name of an archive that ends before its first bytes are complete is a truncated archive.
+/// Decodes a source if it is compressed, and skips the byte order mark that Windows tools write at the beginning of a
+/// file. If the file has an archive's name but ends before its first bytes are complete, it is a truncated archive.
 ///
 /// # Errors
 /// If the source cannot be read, or is a truncated archive.
 pub fn decoded(source: Source, path: &Path) -> io::Result<Source> {
-    // One byte is enough to distinguish most logs from an archive, and a live input may have no more for now.
+    // One byte is enough to distinguish most logs from an archive, and a live input may not have more yet.
     let (head, source) = begin(source, MAGIC_BYTES, is_prefix)?;
     let kind = Kind::of_magic(&head);
     let named = Kind::of_name(path).filter(|_| head.len() < MAGIC_BYTES && is_prefix(&head));
@@ -42,7 +42,7 @@ pub fn decoded(source: Source, path: &Path) -> io::Result<Source> {
     })
 }
 
-/// Reads at most `most` first bytes of a source, while they can be a prefix that `may_be` accepts.
+/// Reads up to `most` first bytes of a source, as long as `may_be` accepts them as a prefix.
 fn begin(mut source: Source, most: usize, may_be: fn(&[u8]) -> bool) -> io::Result<(Vec<u8>, Source)> {
     let mut head = Vec::with_capacity(most);
     while head.len() < most && may_be(&head) {
@@ -57,7 +57,7 @@ fn begin(mut source: Source, most: usize, may_be: fn(&[u8]) -> bool) -> io::Resu
     Ok((head, source))
 }
 
-/// A source without its byte order mark.
+/// Reader that skips the byte order mark of a source.
 enum MarkSkipper {
     Begin(Source),
     Rest(Source),
@@ -82,7 +82,7 @@ impl Read for MarkSkipper {
     }
 }
 
-/// Returns whether a file is compressed. It is read from its beginning afterwards.
+/// Returns whether a file is compressed, and rewinds the file to its beginning.
 ///
 /// # Errors
 /// If the file cannot be read.
@@ -93,7 +93,7 @@ pub fn is_compressed(file: &mut File) -> io::Result<bool> {
     Ok(Kind::of_magic(&head).is_some())
 }
 
-/// Returns whether these are, or may become, the first bytes of an archive.
+/// Returns whether these are the first bytes of an archive, or a prefix of them.
 fn is_prefix(head: &[u8]) -> bool {
     let begins = |magic: &[u8]| magic.starts_with(head) || head.starts_with(magic);
     begins(GZIP) || begins(ZSTD) || is_skippable(head)

@@ -1,4 +1,4 @@
-//! Layout of packets in a stream: one on each line, or in an array or one after the other in any format.
+//! Layout of packets in a stream: one per line, or freely formatted in an array or one after another.
 
 use std::io::{self, Cursor, Read};
 
@@ -6,23 +6,23 @@ use omen_schema::json::StringTracker;
 
 use super::archive::Source;
 
-/// How packets are laid out.
+/// Layout of packets in a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Layout {
-    /// [`Array`](Self::Array) if the first value does not end on the first line, otherwise [`Lines`](Self::Lines).
+    /// [`Array`](Self::Array) if the first value continues after the first line, otherwise [`Lines`](Self::Lines).
     #[default]
     Auto,
-    /// JSON Lines: one packet on each line.
+    /// JSON Lines: one packet per line.
     Lines,
-    /// JSON array of packets, or packets one after the other, with any spaces and line ends.
+    /// JSON array of packets, or packets one after another, with any spaces and line ends.
     Array,
 }
 
-/// A stream with a known layout.
+/// Stream whose layout is known.
 pub struct LaidOut {
-    /// Layout, which is never [`Layout::Auto`].
+    /// Layout; never [`Layout::Auto`].
     pub layout: Layout,
-    /// Bytes that were read to detect the layout.
+    /// Bytes that were read in order to detect the layout.
     pub begin: Vec<u8>,
     rest: Source,
 }
@@ -36,7 +36,7 @@ impl LaidOut {
 }
 
 impl Layout {
-    /// Detects the layout of a stream unless it is given. Of a stream of lines, at least the first is read.
+    /// Detects the layout of a stream unless it is given. If the stream consists of lines, at least the first line is read.
     #[must_use]
     pub fn of(self, mut source: Source) -> LaidOut {
         let mut begin = Vec::new();
@@ -62,13 +62,13 @@ impl Layout {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => Err(error),
             };
-            // Bytes that were read before the failure are checked, too.
+            // Bytes that were read before the failure are still checked.
             return LaidOut { layout: found.unwrap_or(Self::Lines), begin, rest: Box::new(StreamEnd(end.err())) };
         }
     }
 }
 
-/// End of a stream, which may be a failure.
+/// End of a stream, possibly a failure.
 struct StreamEnd(Option<io::Error>);
 
 impl Read for StreamEnd {
@@ -79,20 +79,20 @@ impl Read for StreamEnd {
 
 /// Detects the layout from the first packet, as early as possible.
 ///
-/// A first line that is complete makes it a stream of lines, whatever the line contains (D85): otherwise a single array in it
-/// would change the layout of the whole log. A truncated line must not look like the first line of an indented packet. So an
-/// indented packet is one whose second line continues the JSON, and does not begin with a packet.
+/// If the first line is complete, the stream consists of lines, whatever that line contains (D85): otherwise, a single array
+/// there would change the layout of the whole log. A truncated line must not be mistaken for the first line of an indented
+/// packet. So a packet counts as indented only if its second line continues the JSON and does not begin with a packet.
 #[derive(Debug, Default)]
 struct Detector {
     at: DetectorState,
     /// Open brackets.
     open: Vec<u8>,
     strings: StringTracker,
-    /// The latest character that is not a space; `"` for a whole string.
+    /// Latest character that is not a space; `"` represents a whole string.
     last: u8,
-    /// Number of bytes of a byte order mark so far.
+    /// Number of bytes of a byte order mark read so far.
     mark: usize,
-    /// Number of columns of the second line so far.
+    /// Number of columns of the second line read so far.
     column: usize,
     /// Whether the line with an array's bracket has ended.
     has_ended: bool,
@@ -106,7 +106,7 @@ enum DetectorState {
     Bracket,
     /// In the first line of a packet, or of an array of packets.
     Packet,
-    /// After the first line of a packet that goes on.
+    /// After the first line of a packet that continues.
     NextLine,
 }
 
@@ -143,7 +143,7 @@ impl Detector {
                     self.last = b'"';
                 }
             }
-            // A packet that is cut off does not begin with a bracket.
+            // A truncated packet does not begin with an array bracket.
             DetectorState::Packet if byte == b'\n' && self.open.first() == Some(&b'[') => return Some(Layout::Array),
             DetectorState::Packet if byte == b'\n' => self.at = DetectorState::NextLine,
             DetectorState::Packet if is_space => {}
@@ -172,7 +172,7 @@ impl Detector {
         self.last = byte;
     }
 
-    /// Returns whether JSON can continue with this character.
+    /// Returns whether this character may come next in the JSON.
     fn may_follow(&self, byte: u8) -> bool {
         let is_object = self.open.last() == Some(&b'{');
         match self.last {
@@ -193,7 +193,7 @@ pub const MARK: &[u8] = "\u{feff}".as_bytes();
 
 const READ_BYTES: usize = 64 * 1024;
 
-/// Maximum length of a first line that is inspected, in bytes.
+/// Maximum number of bytes of a first line that are inspected.
 const MOST_BYTES: usize = 1024 * 1024;
 
 #[cfg(test)]
@@ -203,7 +203,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expect: Layout) {
         let mut detector = Detector::default();
-        // Byte by byte, or all at once: the result is the same.
+        // Byte by byte or all at once, the result is the same.
         let slowly = text.bytes().find_map(|byte| detector.take(&[byte]));
         assert_eq!(slowly, Detector::default().take(text.as_bytes()));
         assert_eq!(slowly.unwrap_or(Layout::Lines), expect, "{text}");
@@ -237,7 +237,7 @@ mod tests {
             "{\"a\":1} x",
             "[INFO] text\n{\"a\":1}\n",
             "[1, 2]\n",
-            // An empty array in place of a packet must not hide that the rest are lines.
+            // An empty array in place of a packet must not hide the fact that the rest are lines.
             "[]\n{\"a\":1}\n",
             // The first value ends on its line, whatever it is (D85).
             "[{\"a\":1}]",

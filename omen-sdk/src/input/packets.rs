@@ -1,7 +1,7 @@
-//! Conversion of packets in an array, or one after the other, to lines for a validator.
+//! Conversion of packets in an array, or one after another, to lines for a validator.
 //!
-//! One packet at a time passes through, whatever the length of the array. A line end within a packet becomes a carriage return,
-//! which JSON allows at the same positions, so that offsets stay the same and its lines can be found again.
+//! Packets pass through one at a time, regardless of the length of the array. A line end within a packet becomes a carriage
+//! return, which JSON allows at the same positions. So offsets do not change, and the original lines can be found again.
 
 use omen_schema::json::StringTracker;
 
@@ -10,9 +10,9 @@ use super::layout::MARK;
 /// Position of a packet in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FilePosition {
-    /// Line, from 1.
+    /// Line, starting at 1.
     pub line: u64,
-    /// Column in characters, from 1.
+    /// Column in characters, starting at 1.
     pub column: u64,
 }
 
@@ -25,22 +25,22 @@ pub struct PacketLines {
     pub places: Vec<FilePosition>,
 }
 
-/// Splits a stream into packets. Between packets, the punctuation of an array is omitted; anything else is passed to the
-/// validator as a packet, so that it is reported.
+/// Splits a stream into packets. Between packets, the punctuation of an array is dropped; anything else is passed to
+/// the validator as a packet, so that it is reported.
 #[derive(Debug)]
 pub struct PacketSplitter {
     at: SplitterState,
     /// Position of the next byte.
     place: FilePosition,
-    /// Whether only spaces precede it in its line.
+    /// Whether only spaces precede that byte in its line.
     is_indent: bool,
     /// Opening bracket of the array, if one is open.
     array: Option<FilePosition>,
-    /// Whether a comma may follow.
+    /// Whether a comma is allowed next.
     after_packet: bool,
-    /// Indentation of the first packet that began a line, from which others are recognized if a bracket is missing.
+    /// Indentation of the first packet that began a line; if a bracket is missing, other packets are recognized by it.
     indent: Option<u64>,
-    /// Number of bytes of a byte order mark so far.
+    /// Number of bytes of a byte order mark read so far.
     mark: Option<usize>,
 }
 
@@ -56,14 +56,14 @@ enum SplitterState {
 #[derive(Debug)]
 struct Brackets {
     open: Vec<u8>,
-    /// Number of brackets beyond the maximum depth, which makes the packet invalid anyway.
+    /// Number of open brackets beyond the maximum depth, which already makes the packet invalid.
     beyond: u64,
     strings: StringTracker,
-    /// The latest character that is not a space; `"` for a whole string.
+    /// Latest character that is not a space; `"` represents a whole string.
     last: u8,
 }
 
-/// What a byte of a packet is.
+/// Role of a byte in a packet.
 enum Step {
     Goes,
     /// The byte is the last one of the packet.
@@ -87,7 +87,7 @@ impl Default for PacketSplitter {
 }
 
 impl PacketSplitter {
-    /// Processes the next bytes of the stream, and appends to `lines`.
+    /// Processes the next bytes of the stream and appends the resulting lines to `lines`.
     pub fn feed(&mut self, bytes: &[u8], lines: &mut PacketLines) {
         for byte in bytes {
             if let Some(mark) = self.mark {
@@ -102,14 +102,14 @@ impl PacketSplitter {
                 self.place = FilePosition { line: self.place.line + 1, column: 1 };
                 self.is_indent = true;
             } else {
-                // Continuation bytes of a character do not count.
+                // Continuation bytes of a character are not counted.
                 self.place.column += u64::from(*byte & 0xc0 != 0x80);
                 self.is_indent &= is_space(*byte);
             }
         }
     }
 
-    /// Ends the stream. An array that is still open is reported at its bracket.
+    /// Ends the stream. An array that is still open is reported at its opening bracket.
     pub fn finish(&mut self, lines: &mut PacketLines) {
         if let (SplitterState::Between, Some(bracket)) = (&self.at, self.array.take()) {
             lines.places.push(bracket);
@@ -186,7 +186,7 @@ impl PacketSplitter {
 
 impl Brackets {
     fn step(&mut self, byte: u8, begins_line: bool, in_array: bool) -> Step {
-        // Strings have no line ends: this one is broken.
+        // A string cannot contain a line end, so this string is not terminated.
         if byte == b'\n' && self.strings.in_string() {
             (self.strings, self.last) = (StringTracker::default(), b'"');
             return Step::Goes;
@@ -218,7 +218,7 @@ impl Brackets {
         Step::Goes
     }
 
-    /// Closes a bracket, and unclosed ones inside it.
+    /// Closes a bracket and any unclosed brackets inside it.
     fn close(&mut self, bracket: u8, in_array: bool) -> Step {
         if self.beyond > 0 {
             self.beyond -= 1;
@@ -226,14 +226,14 @@ impl Brackets {
         }
         match self.open.iter().rposition(|open| *open == bracket) {
             Some(at) => self.open.truncate(at),
-            // It closes the array around the packet.
+            // The bracket closes the array around the packet.
             None if bracket == b'[' && in_array => return Step::Ended,
             None => {}
         }
         if self.open.is_empty() { Step::Ends } else { Step::Goes }
     }
 
-    /// Returns whether a value may follow.
+    /// Returns whether a value may come next.
     fn takes_value(&self) -> bool {
         match self.open.last() {
             Some(b'[') => matches!(self.last, b'[' | b','),
@@ -241,7 +241,7 @@ impl Brackets {
         }
     }
 
-    /// Converts a byte of the packet for a line. A byte that makes the packet invalid does so in the line, too.
+    /// Converts a byte of the packet for a line. A byte that makes the packet invalid also makes the line invalid.
     fn plain(&self, byte: u8) -> u8 {
         match byte {
             b'\n' => b'\r',
@@ -256,7 +256,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r')
 }
 
-/// Deeper than a packet may be.
+/// Maximum depth that is tracked, greater than a packet may have.
 const DEEPEST: usize = 4096;
 
 #[cfg(test)]
@@ -323,7 +323,7 @@ mod tests {
         check("{\n\"a\": [\n{\n},\n{\n}\n]}", &[("{\r\"a\": [\r{\r},\r{\r}\r]}", 1, 1)]);
     }
 
-    /// A byte that JSON does not allow in a string remains in the line.
+    /// A line end that JSON does not allow in a string is replaced by a character that it does not allow there either.
     #[test]
     fn a_line_end_in_a_text_stays_invalid() {
         check("{\"a\": \"1\r2\"}", &[("{\"a\": \"1\t2\"}", 1, 1)]);

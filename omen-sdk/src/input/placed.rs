@@ -1,4 +1,4 @@
-//! Findings about packets that are not one on each line, with their positions in the file.
+//! Findings on packets that are not one per line, with their positions in the file.
 
 use std::io::{self, Read};
 
@@ -10,7 +10,7 @@ use crate::finding::Finding;
 use crate::lines::ReadError;
 use crate::validator::{JudgedPacket, Sink, Summary};
 
-/// Checks the packets of a stream to its end, and what is still open then.
+/// Checks the packets of a stream to its end, including what is still open there.
 pub(super) fn read<S: Sink>(
     mut validator: AnyValidator,
     mut reader: impl Read,
@@ -42,14 +42,14 @@ pub(super) fn read<S: Sink>(
     Ok(Summary { bytes, ..summary })
 }
 
-/// Passes on findings with their positions in the file.
+/// Sink that passes on findings with their positions in the file.
 struct FilePositions<'s, S> {
     sink: &'s mut S,
-    /// Number of the line that the first position belongs to.
+    /// Number of the line to which the first position belongs.
     first: u64,
     /// Next lines for the validator, and the positions of the lines that it is checking.
     lines: PacketLines,
-    /// Packets with errors that may be causes of others: their lines in the validator and in the file.
+    /// Packets with errors that may be causes of others, each with its line in the validator and in the file.
     causes: Vec<(u64, u64)>,
 }
 
@@ -58,7 +58,7 @@ impl<S: Sink> FilePositions<'_, S> {
     fn feed(&mut self, validator: &mut AnyValidator) -> Result<(), S::Error> {
         let bytes = std::mem::take(&mut self.lines.bytes);
         validator.feed(&bytes, self)?;
-        // The last line may continue.
+        // The last line may not be complete.
         let done = self.lines.places.len().saturating_sub(1);
         self.lines.places.drain(..done);
         self.first += done as u64;
@@ -84,7 +84,7 @@ impl<S: Sink> Sink for FilePositions<'_, S> {
         if let Some(cause) = &mut finding.follows_from {
             cause.line = self.cause(cause.line).unwrap_or(cause.line);
         }
-        // Otherwise the position of every packet would have to be kept.
+        // The line of every packet would have to be stored otherwise.
         finding.directive_line = None;
         let Some((number, place)) = finding.line.and_then(|line| Some((line, self.place(line)?))) else {
             return self.sink.finding(finding, line);
@@ -125,5 +125,5 @@ impl<S: Sink> Sink for FilePositions<'_, S> {
     }
 }
 
-/// Large enough for several threads to share.
+/// Size of a read: enough work for several threads.
 const READ_BYTES: usize = 1024 * 1024;

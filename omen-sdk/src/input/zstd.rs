@@ -1,4 +1,4 @@
-//! Decoder of a zstd archive of one or more frames, block by block.
+//! Decoder for a zstd archive of one or more frames, which works block by block.
 
 use std::io::{self, BufRead as _, BufReader, Read};
 
@@ -7,13 +7,13 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::archive::{Kind, Source, corrupt, truncated};
 
-/// Reads the content of all frames of an archive. Skippable frames have none.
+/// Reads the content of all frames in an archive. Skippable frames have no content.
 pub(super) struct ZstdDecoder {
     source: BufReader<Source>,
     frame: Box<FrameDecoder>,
-    /// Whether the content of a frame was not completely read.
+    /// Whether the content of the current frame was not completely read.
     is_inside: bool,
-    /// Error for a truncated archive, which is returned after all decoded bytes.
+    /// Error for a truncated archive, to be returned after all decoded bytes.
     truncated: Option<io::Error>,
 }
 
@@ -22,7 +22,7 @@ impl ZstdDecoder {
         Self { source, frame: Box::new(FrameDecoder::new()), is_inside: false, truncated: None }
     }
 
-    /// Begins the next frame with content. Returns whether there is one.
+    /// Begins the next frame with content, and returns whether there is one.
     fn next_frame(&mut self) -> io::Result<bool> {
         loop {
             if self.fill()? {
@@ -44,7 +44,7 @@ impl ZstdDecoder {
         }
     }
 
-    /// Returns whether the archive ends here.
+    /// Fills the buffer, and returns whether the archive ends here.
     fn fill(&mut self) -> io::Result<bool> {
         loop {
             match self.source.fill_buf() {
@@ -55,7 +55,7 @@ impl ZstdDecoder {
         }
     }
 
-    /// Returns the error for an archive that cannot be decoded; without further bytes, it is truncated.
+    /// Returns the error for an archive that cannot be decoded: truncated if no bytes are left, otherwise corrupt.
     fn failed(&mut self, error: impl std::fmt::Display) -> io::Error {
         match self.fill() {
             Ok(true) => truncated(Kind::Zstd),
@@ -64,10 +64,10 @@ impl ZstdDecoder {
         }
     }
 
-    /// Ends a frame in which the archive is truncated, so that the decoder returns the window that it keeps for later blocks,
-    /// which may be everything that was decoded.
+    /// Ends the frame in which the archive is truncated, so that the decoder returns the window that it keeps for later
+    /// blocks, which may be everything that was decoded.
     fn release(&mut self) {
-        // Complete blocks are decoded, and incomplete ones are not, so this cannot fail.
+        // Complete blocks are decoded and incomplete ones are not, so this cannot fail.
         let _ = self.frame.decode_blocks(LAST_BLOCK, BlockDecodingStrategy::UptoBlocks(1));
     }
 
@@ -112,7 +112,7 @@ impl Read for ZstdDecoder {
     }
 }
 
-/// Returns whether the source ended too early, rather than being corrupt.
+/// Returns whether the source ended too early rather than being corrupt.
 fn is_end(error: &(dyn std::error::Error + 'static)) -> bool {
     let mut causes = std::iter::successors(Some(error), |error| error.source());
     causes.any(|cause| {
@@ -120,5 +120,5 @@ fn is_end(error: &(dyn std::error::Error + 'static)) -> bool {
     })
 }
 
-/// A last block without content (RFC 8878, 3.1.1.2), and a checksum, which is read where the header announces one.
+/// Last block without content (RFC 8878, 3.1.1.2), and a checksum, which is read if the header announces one.
 const LAST_BLOCK: &[u8] = &[1, 0, 0, 0, 0, 0, 0];

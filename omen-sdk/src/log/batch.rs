@@ -1,11 +1,11 @@
-//! Batches of messages, which are stored atomically.
+//! Batches of messages that are stored atomically.
 
 use async_nats::jetstream::Context;
 use async_nats::{HeaderMap, header};
 use bytes::Bytes;
 use serde::Deserialize;
 
-/// A message to store.
+/// Message to store.
 #[derive(Clone, Debug)]
 pub struct Outgoing {
     /// Subject of the message.
@@ -16,16 +16,16 @@ pub struct Outgoing {
     pub body: Bytes,
 }
 
-/// The reason why messages were not stored.
+/// Reason why messages were not stored.
 #[derive(Debug, PartialEq, Eq)]
 pub enum NotStored {
-    /// An expectation of a message was not met, or a message had already been stored.
+    /// An expectation of a message was not met, or a message was already stored.
     Unexpected,
     /// The server failed. The whole batch may have been stored.
     Failed(String),
 }
 
-/// Response of a server to the last message of a batch.
+/// Server's response to the last message of a batch.
 #[derive(Deserialize)]
 struct Answer {
     #[serde(default)]
@@ -41,14 +41,14 @@ struct Refusal {
     description: String,
 }
 
-/// Stores messages atomically, and returns the sequence of the last one. A server accepts at most 1,000.
+/// Stores messages atomically, and returns the sequence number of the last one. A server accepts at most 1,000.
 ///
 /// # Errors
 /// If the messages were not stored, or the outcome is unknown.
 pub async fn store(context: &Context, messages: Vec<Outgoing>) -> Result<u64, NotStored> {
     let client = context.client();
     let count = messages.len();
-    // Any unique id.
+    // Only has to be unique.
     let id = client.new_inbox();
     let failed = |why: &dyn std::fmt::Display| NotStored::Failed(why.to_string());
     for (message, number) in messages.into_iter().zip(1..) {
@@ -76,5 +76,5 @@ pub async fn store(context: &Context, messages: Vec<Outgoing>) -> Result<u64, No
     Err(failed(&"nothing to publish"))
 }
 
-/// Error codes of the server: wrong last sequence (two variants), and a batch with a message id that was seen before.
+/// Error codes of the server: wrong last sequence (two variants), and a batch with a message id that was already used.
 const UNEXPECTED: &[u64] = &[10071, 10164, 10201];

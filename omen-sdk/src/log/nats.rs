@@ -21,18 +21,18 @@ use tokio::time::timeout;
 use super::batch::{self, NotStored, Outgoing};
 use super::subject::{PACKETS, PARTITIONS_KEY, packets_of, partition_of};
 
-/// A log in streams of NATS JetStream, whose packets `omen worker` judges: see `docs/scale.md`. Each episode is in one stream. A
-/// step succeeds when the server has stored all its packets; otherwise it fails, and none is stored. Clones share one connection.
+/// Log in streams of NATS JetStream, whose packets `omen worker` judges; see `docs/scale.md`. Each episode is in one stream. A
+/// step succeeds once the server has stored all its packets; otherwise, it fails and none is stored. Clones share one connection.
 ///
-/// An episode has one writer. Each step expects the last packet that this log has stored for the episode, so the server refuses
-/// the packets of a second writer, wherever it runs.
+/// An episode has one writer. Each step expects the last packet that this log has stored for the episode, so the server
+/// refuses the packets of a second writer, wherever it runs.
 ///
-/// Every step blocks its thread until the server responds, at most some seconds, as a log in a file waits for the disk. If no
-/// response arrives, the step may be in the stream; [`resume`](Self::resume) finds out.
+/// Every step blocks its thread until the server responds, for some seconds at most, just as a log in a file waits for
+/// the disk. If no response arrives, the step may be in the stream; [`resume`](Self::resume) determines whether it is.
 #[derive(Clone, Debug)]
 pub struct Nats(UnboundedSender<Job>);
 
-/// Request to the thread of the connection.
+/// Request to the connection's thread.
 #[derive(Debug)]
 enum Job {
     /// Checks for packets of an episode.
@@ -47,7 +47,7 @@ impl Nats {
     /// Connects to a server.
     ///
     /// # Errors
-    /// If the server is unreachable, or has no streams of packets; `omen worker` and `omen publish` create them.
+    /// If the server is unreachable or has no streams of packets; `omen worker` and `omen publish` create these.
     pub fn connect(addresses: &str) -> Result<Self> {
         Self::connect_with(addresses, ConnectOptions::new())
     }
@@ -55,7 +55,7 @@ impl Nats {
     /// Connects with credentials, TLS and other options.
     ///
     /// # Errors
-    /// As [`connect`](Self::connect).
+    /// Same as [`connect`](Self::connect).
     pub fn connect_with(addresses: &str, options: ConnectOptions) -> Result<Self> {
         let addresses: Vec<String> = addresses.split(',').map(|address| address.trim().to_owned()).collect();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -76,7 +76,7 @@ impl Nats {
         Ok(Self(jobs))
     }
 
-    /// Resumes the episode of `setup` at the end of its packets in the stream. It need not have begun.
+    /// Resumes the episode of `setup` at the end of its packets in the stream, or begins it if there are none.
     ///
     /// # Errors
     /// The inner error is that of [`AnyEpisode::resume`]; the outer one means that the stream cannot be read.
@@ -101,18 +101,18 @@ impl Log for Nats {
     }
 
     fn holds(&self, episode: &CorrelationId) -> bool {
-        // Without a response it is unknown. The first step fails if there are packets, because it expects none.
+        // Without a response, it is unknown. If there are packets, the first step fails, because it expects none.
         self.ask(|answer| Job::Holds(episode.as_str().to_owned(), answer)).unwrap_or(false)
     }
 }
 
-/// A connection, and the positions of its episodes.
+/// Connection, and the positions of its episodes.
 struct Connection {
     context: Context,
-    /// Prefix of the streams' names; the number of the partition follows.
+    /// Prefix of the stream names; the partition number follows.
     prefix: String,
     partitions: u16,
-    /// Sequence of the last packet of each episode that is written or was resumed here.
+    /// Sequence number of the last packet of each episode that is written or was resumed here.
     last: HashMap<String, u64>,
 }
 
@@ -140,7 +140,7 @@ impl Connection {
     /// Serves requests until the last log is dropped.
     async fn serve(mut self, mut jobs: UnboundedReceiver<Job>) {
         while let Some(job) = jobs.recv().await {
-            // Sending fails only if the caller is gone.
+            // Sending fails only if the caller no longer waits.
             match job {
                 Job::Holds(id, answer) => drop(answer.send(self.last(&id).await.map(|last| last > 0))),
                 Job::Append(id, lines, answer) => drop(answer.send(self.append(id, lines).await)),
@@ -172,7 +172,7 @@ impl Connection {
         }
     }
 
-    /// Returns the sequence of the last packet of an episode; 0 if it has none.
+    /// Returns the sequence number of the last packet of an episode, or 0 if it has none.
     async fn last(&self, id: &str) -> Result<u64> {
         let subject = packets_of(id, self.partitions);
         match self.stream(id).await?.get_last_raw_message_by_subject(&subject).await {

@@ -5,14 +5,14 @@ use std::hash::Hasher as _;
 
 use siphasher::sip128::{Hasher128 as _, SipHasher13};
 
-/// First tokens of the subject of a packet. Tokens for the partition and the episode follow.
+/// First tokens of the subject of a packet; the tokens for the partition and the episode follow.
 pub const PACKETS: &str = "omen.packets";
 
-/// Key of the number of partitions in the metadata of each stream of packets.
+/// Metadata key for the number of partitions, present on each stream of packets.
 pub const PARTITIONS_KEY: &str = "omen-partitions";
 
-/// Returns the subject for the packets of an episode, given the number of partitions. All packets of an episode must be published
-/// to it, and no others.
+/// Returns the subject for the packets of an episode, given the number of partitions. All packets of an episode, and no
+/// others, must be published to it.
 ///
 /// ```
 /// assert_eq!(omen::log::packets_of("corr_7", 4), "omen.packets.1.corr_7");
@@ -22,8 +22,8 @@ pub fn packets_of(correlation_id: &str, partitions: u16) -> String {
     format!("{PACKETS}.{}.{}", partition_of(correlation_id, partitions), token(correlation_id))
 }
 
-/// Returns the partition of an episode, from 0 to `partitions - 1`: FNV-1a (32 bits) of its [`token`], modulo `partitions`. A
-/// server that maps subjects with `partition(4,1)` computes the same.
+/// Returns the partition of an episode, from 0 to `partitions - 1`: FNV-1a (32 bits) of its [`token`], modulo
+/// `partitions`. A server that maps subjects with `partition(4,1)` computes the same value.
 #[must_use]
 pub fn partition_of(correlation_id: &str, partitions: u16) -> u16 {
     let hash = short(correlation_id)
@@ -32,7 +32,7 @@ pub fn partition_of(correlation_id: &str, partitions: u16) -> u16 {
     u16::try_from(hash % u32::from(partitions.max(1))).unwrap_or(0)
 }
 
-/// Returns the last token of an episode's subject: its correlation id, or a hash of an id that is too long for a subject.
+/// Returns the last token of an episode's subject: its correlation id, or a hash of an id that is too long.
 #[must_use]
 pub fn token(correlation_id: &str) -> String {
     short(correlation_id).into_owned()
@@ -47,7 +47,7 @@ fn short(correlation_id: &str) -> Cow<'_, str> {
     Cow::Owned(format!("~{:032x}", hasher.finish128().as_u128()))
 }
 
-/// Maximum length of a token in bytes. A server limits the line with the subject to 4 KiB.
+/// Maximum length of a token in bytes. Servers limit the line with the subject to 4 KiB.
 const LONGEST: usize = 200;
 
 #[cfg(test)]

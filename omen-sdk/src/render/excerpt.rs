@@ -1,7 +1,7 @@
 //! Excerpts of long lines for terminals.
 //!
-//! Hand-written: `annotate-snippets` leaves no room for the label when it truncates a line, and prints characters of the log that
-//! a terminal would interpret.
+//! Hand-written: when `annotate-snippets` truncates a line, it leaves no space for the label, and it prints characters
+//! of the log that a terminal would interpret.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use std::ops::Range;
 use omen_types::unseen::is_unseen;
 use textwrap::core::display_width;
 
-/// Part of a line that is safe to print, and the span within it, in bytes.
+/// Part of a line that is safe to print, and the span within that part, in bytes.
 pub(super) struct Excerpt {
     pub(super) text: String,
     pub(super) span: Range<usize>,
@@ -17,30 +17,30 @@ pub(super) struct Excerpt {
     pub(super) has_label: bool,
 }
 
-/// Space for an excerpt.
+/// Space available for an excerpt.
 #[derive(Clone, Copy)]
 pub(super) struct Window {
-    /// Columns for the line, including the marks of truncated sides.
+    /// Columns available for the line, including the marks of truncated sides.
     pub(super) columns: usize,
-    /// Columns of a label that may exceed the window; `None` if a label of any length is shown.
+    /// Columns of a label that may extend beyond the window; `None` if a label of any length is shown.
     pub(super) overhang: Option<usize>,
 }
 
 impl Window {
-    /// Default for an unknown terminal.
+    /// Default if the terminal is unknown.
     pub(super) const UNBOUNDED: Self = Self { columns: 102, overhang: None };
 }
 
-/// Returns the part of a line around a span that fits into a window. A truncated side ends in `…`. `label` is the width in
-/// columns of the text after the caret.
+/// Returns the part of a line around a span that fits into a window. A truncated side ends with `…`. `label` is the
+/// width of the text after the caret, in columns.
 pub(super) fn excerpt(line: &str, span: &Range<usize>, label: usize, window: Window) -> Excerpt {
     let (before, inside, after) = split(line, span);
     let columns = window.columns.saturating_sub(2);
     let (inside_text, inside_columns) = head(inside, columns * 3 / 5);
     let inside_cut = inside_text.len() < inside.len();
 
-    // The right side gets room for the label and for some text, and the left side the rest, since the name of the field is there.
-    // Room that one side does not need goes to the other. An empty span has a caret, too.
+    // The right side gets space for the label and some text; the left side, which shows the field's name, gets the
+    // rest. Space that one side does not need goes to the other. An empty span has a caret, too.
     let room = columns.saturating_sub(inside_columns.max(1));
     let needed = (label + 1).saturating_sub(window.overhang.unwrap_or(OVERHANG));
     let has_label = label > 0 && (window.overhang.is_none() || needed <= room * 3 / 4);
@@ -64,19 +64,19 @@ pub(super) fn excerpt(line: &str, span: &Range<usize>, label: usize, window: Win
     Excerpt { text, span: start..end, has_label }
 }
 
-/// Returns the longest prefix of a text of at most `most` columns, and its width.
+/// Returns the longest prefix of a text with at most `most` columns, and its width.
 fn head(text: &str, most: usize) -> (&str, usize) {
     let (bytes, columns) = fitting(text.chars(), most);
     (text.get(..bytes).unwrap_or(text), columns)
 }
 
-/// Returns the longest suffix of a text of at most `most` columns, and its width.
+/// Returns the longest suffix of a text with at most `most` columns, and its width.
 fn tail(text: &str, most: usize) -> (&str, usize) {
     let (bytes, columns) = fitting(text.chars().rev(), most);
     (text.get(text.len() - bytes..).unwrap_or(text), columns)
 }
 
-/// Returns the number of bytes of leading characters that fit into `most` columns, and their width.
+/// Returns the number of bytes of the leading characters that fit into `most` columns, and their width.
 fn fitting(chars: impl Iterator<Item = char>, most: usize) -> (usize, usize) {
     let (mut bytes, mut columns, mut count) = (0, 0, 0);
     for c in chars {
@@ -97,8 +97,8 @@ fn width(c: char) -> usize {
     }
 }
 
-/// Makes every character visible, so that the text cannot move the cursor, change colours or reverse the writing direction of a
-/// terminal.
+/// Makes every character visible, so the text cannot move a terminal's cursor, change its colours or reverse its
+/// writing direction.
 pub fn clean(text: &str) -> Cow<'_, str> {
     if text.chars().all(|c| visible(c) == c && c != '\t') {
         return Cow::Borrowed(text);
@@ -107,7 +107,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     for c in text.chars() {
         match visible(c) {
             '\t' => cleaned.push('␉'),
-            // A character without a glyph is escaped, because columns do not matter here.
+            // Columns do not matter here, so a character without a glyph is escaped.
             char::REPLACEMENT_CHARACTER if c != char::REPLACEMENT_CHARACTER => cleaned.extend(c.escape_unicode()),
             seen => cleaned.push(seen),
         }
@@ -115,20 +115,20 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(cleaned)
 }
 
-/// Replaces characters that a terminal would interpret. Tabs are kept: `annotate-snippets` expands them.
+/// Replaces characters that a terminal would interpret. Tabs are kept because `annotate-snippets` expands them.
 fn visible(c: char) -> char {
     match c {
         '\t' => c,
         '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or(char::REPLACEMENT_CHARACTER),
         '\u{7f}' => '␡',
-        // One column for each character: excerpts and carets rely on it.
+        // One column per character, which excerpts and carets rely on.
         _ if is_unseen(c) => char::REPLACEMENT_CHARACTER,
         _ => c,
     }
 }
 
-/// Splits a line before and after a span. A span outside the line, or inside a character, is moved: the line may have been
-/// decoded lossily.
+/// Splits a line before and after a span. A span outside the line or inside a character is moved, because the line may
+/// have been decoded lossily.
 fn split<'l>(line: &'l str, span: &Range<usize>) -> (&'l str, &'l str, &'l str) {
     let boundary = |at: usize| (0..=at.min(line.len())).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0);
     let start = boundary(span.start);
@@ -137,13 +137,13 @@ fn split<'l>(line: &'l str, span: &Range<usize>) -> (&'l str, &'l str, &'l str) 
     (before, inside, after)
 }
 
-/// Columns by which a label may exceed the default window.
+/// Columns by which a label may extend beyond the default window.
 const OVERHANG: usize = 20;
 
-/// Columns of a tab as `annotate-snippets` prints it.
+/// Columns that `annotate-snippets` prints for a tab.
 const TAB: usize = 4;
 
-/// Maximum number of characters per column: some characters have no width.
+/// Maximum number of characters per column; some characters have no width.
 const MOST_CHARACTERS: usize = 4;
 
 const CUT: char = '…';
@@ -204,7 +204,7 @@ mod tests {
         check("abc", 2..1, "");
     }
 
-    /// Characters of two columns and of none: a line of combining characters must not be shown whole.
+    /// Some characters take two columns and some none: a line of combining characters must not be shown whole.
     #[test]
     fn columns_are_those_of_a_terminal() {
         let wide = "日本".repeat(100);

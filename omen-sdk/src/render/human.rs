@@ -1,4 +1,4 @@
-//! Findings for people: the place in the line, the rule, and the help.
+//! Findings for people: the position in the line, the rule, and the help.
 //!
 //! ```
 //! use std::io::Write as _;
@@ -35,34 +35,34 @@ use crate::finding::{Cause, Finding, Stage};
 
 /// Formatter of findings for people.
 ///
-/// A packet is a line of thousands of columns, so an excerpt around the position is shown, indented if the line is long. The output contains only printable
-/// text and the colours of this formatter, whatever the log contains.
+/// A packet is a line of thousands of columns, so only an excerpt around the position is shown, indented if the line is
+/// long. The output contains only printable text and the formatter's own colours, whatever the log contains.
 #[derive(Clone, Debug)]
 pub struct Human {
     renderer: Renderer,
     width: Option<usize>,
-    /// Whether the packet of a finding is shown whole.
+    /// Whether the finding's packet is shown whole.
     is_whole: bool,
 }
 
-/// Parts of a finding, which may be about something else than a packet, such as an entry of an audit log.
+/// Parts of a finding, which may concern something other than a packet, such as an entry of an audit log.
 #[derive(Clone, Debug)]
 pub struct FindingParts<'p> {
     /// Severity.
     pub severity: Severity,
     /// Code.
     pub code: &'p str,
-    /// Rule that is broken: its codes and its title.
+    /// Violated rule: its codes and its title.
     pub rule: String,
-    /// What is wrong.
+    /// Description of the problem.
     pub message: &'p str,
     /// Position, as `FILE:LINE:COLUMN`.
     pub location: String,
-    /// Facts behind the position; may be empty.
+    /// Facts shown after the position; may be empty.
     pub facts: String,
     /// Line with its number, and the position in it.
     pub excerpt: Option<(u64, &'p str, Range<usize>)>,
-    /// Whether the position is that of a member of an object, so that a long line is shown indented.
+    /// Whether the position is that of a field in an object; a long line is then shown indented.
     pub is_object: bool,
     /// Label of the position.
     pub label: Option<&'p str>,
@@ -85,13 +85,13 @@ impl Human {
         Self::with(Renderer::styled())
     }
 
-    /// Disables the renderer's truncation, because excerpts already have their length.
+    /// Disables the renderer's truncation, because excerpts already have the right length.
     fn with(renderer: Renderer) -> Self {
         Self { renderer: renderer.term_width(1000), width: None, is_whole: false }
     }
 
-    /// Sets the width of the terminal, at least 40 columns: no line is longer. A wider terminal shows more of the log; texts have
-    /// at most 88 columns.
+    /// Sets the width of the terminal, at least 40 columns: no line is longer. A wider terminal shows more of the log;
+    /// texts never exceed 88 columns.
     ///
     /// ```
     /// # use omen::{Finding, Validator, ValidatorOptions, render::human::Human};
@@ -107,15 +107,15 @@ impl Human {
         self
     }
 
-    /// Shows the packet of each finding whole, indented, instead of an excerpt.
+    /// Shows the whole packet of each finding, indented, instead of an excerpt.
     #[must_use]
     pub fn whole(mut self) -> Self {
         self.is_whole = true;
         self
     }
 
-    /// Formats a finding as several lines with a newline at the end. `line` is the text of its line: without it, or if the
-    /// position is unknown, no excerpt is shown.
+    /// Formats a finding as several lines with a newline at the end. `line` is the text of its line; without it, or if
+    /// the position is unknown, no excerpt is shown.
     #[must_use]
     pub fn finding(&self, file: &str, finding: &Finding, line: Option<&str>) -> String {
         let diagnostic = &finding.diagnostic;
@@ -136,7 +136,7 @@ impl Human {
             location: location(file, finding),
             facts: facts(finding),
             excerpt,
-            // The position of a syntax error is one in the text, not in an object.
+            // A syntax error has a position in the text, not in an object.
             is_object: diagnostic.pointer.is_some(),
             label: diagnostic.label.as_deref(),
             help: diagnostic.help.as_deref(),
@@ -144,7 +144,7 @@ impl Human {
         })
     }
 
-    /// Formats the parts of a finding like those of a finding about a packet.
+    /// Formats the parts of a finding in the same way as a finding on a packet.
     #[must_use]
     pub fn parts(&self, parts: &FindingParts<'_>) -> String {
         let FindingParts { severity, code, excerpt, label, .. } = parts;
@@ -170,7 +170,7 @@ impl Human {
         if let Some(label) = note {
             body = body.element(self.footer("note", &label, margin));
         }
-        // The title fits on one line where there is room.
+        // The title is kept on one line if there is space for it.
         let prefix = margin + "rule".len() + 5;
         let rule = Level::NOTE.with_name(Some("rule")).message(self.wrap(&parts.rule, None, prefix));
         body = body.element(rule);
@@ -196,7 +196,7 @@ impl Human {
         self.render(head, body)
     }
 
-    /// Wraps a text that stands alone, if the width is known, and makes it safe to print.
+    /// Wraps a standalone text, if the width is known, and makes it safe to print.
     #[must_use]
     pub fn fit(&self, text: &str) -> String {
         self.wrap(text, None, 0)
@@ -220,7 +220,7 @@ impl Human {
         (snippet, note.filter(|label| !label.is_empty()))
     }
 
-    /// Returns the part of a long packet around a span as indented lines, or the whole packet; `None` for a short one.
+    /// Returns the part of a long packet around a span as indented lines, or the whole packet; `None` for a short packet.
     fn indented<'a>(
         &self,
         number: u64,
@@ -256,7 +256,7 @@ impl Human {
             source.push_str(&shown.text);
         }
         let (label, note) = if has_label { (label, None) } else { (None, label) };
-        // All are on one line of the log, whose number is in the position.
+        // All rows are on one line of the log, whose number is shown in the position.
         let snippet = Snippet::source(source)
             .line_start(usize::try_from(number).unwrap_or(usize::MAX).saturating_sub(rows.len()).max(1))
             .line_numbering(false)
@@ -274,13 +274,13 @@ impl Human {
         })
     }
 
-    /// Returns a text at the end of a finding: ` = help: …`.
+    /// Returns a text for the end of a finding: ` = help: …`.
     fn footer<'a>(&self, name: &'static str, text: &str, margin: usize) -> Element<'a> {
         let level = if name == "help" { Level::HELP } else { Level::NOTE };
         level.with_name(Some(name)).message(self.wrap(text, Some(FOOTER), margin + name.len() + 5)).into()
     }
 
-    /// Returns the position of a finding and the known facts of its packet, on further lines if they do not fit.
+    /// Returns the position of a finding and the known facts about its packet, on further lines if they do not fit.
     fn origin(&self, location: &str, facts: &str, margin: usize) -> String {
         let (location, facts) = (clean(location), clean(facts));
         // ` --> `
@@ -297,8 +297,8 @@ impl Human {
         lines.replace('\n', &format!("\n{}", " ".repeat(indent)))
     }
 
-    /// Wraps a text at spaces: codes, ids and pointers stay whole unless they are longer than a line of the terminal. `most` is
-    /// the maximum width for readability, `prefix` the number of columns before the text.
+    /// Wraps a text at spaces: codes, ids and pointers are not broken unless they are longer than a line of the
+    /// terminal. `most` is the maximum width for readability, `prefix` the number of columns before the text.
     fn wrap(&self, text: &str, most: Option<usize>, prefix: usize) -> String {
         let text = clean(text);
         let room = self.width.map(|width| width.saturating_sub(prefix));
@@ -310,15 +310,15 @@ impl Human {
         textwrap::fill(&text, options)
     }
 
-    /// The renderer treats a snippet after an origin in one group as a second file, and separates the first group from the
-    /// others. So head and body are separate groups, after an empty one.
+    /// In a single group, the renderer would treat a snippet after an origin as a second file; and it separates the
+    /// first group from the others. So head and body are separate groups, preceded by an empty one.
     fn render(&self, head: Group<'_>, body: Group<'_>) -> String {
         let text = self.renderer.render(&[Group::with_level(Level::NOTE), head, body]);
         format!("{}\n", text.trim_start_matches('\n'))
     }
 }
 
-/// Returns `file:line:column`, without the unknown parts.
+/// Returns `file:line:column`, without any unknown parts.
 fn location(file: &str, finding: &Finding) -> String {
     match (finding.line, finding.column) {
         (Some(line), Some(column)) => format!("{file}:{line}:{column}"),
@@ -328,7 +328,7 @@ fn location(file: &str, finding: &Finding) -> String {
     }
 }
 
-/// Returns `packet ID · TYPE · episode ID · state STATE`, without the unknown parts.
+/// Returns `packet ID · TYPE · episode ID · state STATE`, without any unknown parts.
 fn facts(finding: &Finding) -> String {
     let mut facts = Vec::new();
     if let Some(id) = &finding.packet_id {

@@ -1,23 +1,23 @@
-//! JSON on one line, shown as indented lines.
+//! Display of single-line JSON as indented lines.
 //!
-//! Hand-written: a parser of JSON knows no positions, and reads no line with a syntax error.
+//! Hand-written, because JSON parsers do not report positions and refuse lines with syntax errors.
 
 use std::ops::Range;
 
-/// A line of indented JSON: an opening or closing bracket, or a value, each with its key and its comma.
+/// Row of indented JSON: an opening or closing bracket or a value, each with its key and its comma.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct IndentedRow {
     depth: usize,
     start: usize,
-    /// Position of the value after a key; the start of the row without a key.
+    /// Position of the value after a key; without a key, the start of the row.
     value: usize,
     end: usize,
-    /// Whether it ends with an opening bracket.
+    /// Whether the row ends with an opening bracket.
     is_opening: bool,
 }
 
 impl IndentedRow {
-    /// Returns the text of the row, without `outdent` levels of indentation, and the place of a span of the line in it.
+    /// Returns the text of the row with `outdent` fewer levels of indentation, and the position of a span of the line in it.
     pub(super) fn text(&self, line: &str, span: &Range<usize>, outdent: usize) -> (String, Range<usize>) {
         let indent = INDENT.repeat(self.depth.saturating_sub(outdent));
         let key = line.get(self.start..self.value).unwrap_or_default().trim_end();
@@ -38,7 +38,7 @@ impl IndentedRow {
     }
 }
 
-/// Rows of a line of JSON. A syntax error changes at most the indentation.
+/// Rows of a line of JSON. A syntax error affects at most the indentation.
 #[derive(Debug)]
 struct Rows<'l> {
     line: &'l str,
@@ -116,15 +116,15 @@ fn text_end(bytes: &[u8], start: usize) -> usize {
     at.min(bytes.len())
 }
 
-/// Returns all rows of a line, up to a limit, and the index of the one with a position.
+/// Returns all rows of a line, up to a limit, and the index of the row that contains a position.
 pub(super) fn whole(line: &str, at: usize) -> Option<(Vec<Option<IndentedRow>>, usize)> {
     let rows: Vec<_> = rows(line).take(MOST_ROWS).map(Some).collect();
     let marked = rows.iter().position(|row| row.is_some_and(|row| at < row.end))?;
     Some((rows, marked))
 }
 
-/// Returns the row with a position, those of the objects and arrays around it, and the ones before and after it; `None` stands for
-/// rows between them. Also returns the index of the row with the position.
+/// Returns the row that contains a position, those of the objects and arrays around it, and the rows before and after
+/// it; `None` represents omitted rows. Also returns the index of the row that contains the position.
 pub(super) fn around(line: &str, at: usize) -> Option<(Vec<Option<IndentedRow>>, usize)> {
     let mut open: Vec<IndentedRow> = Vec::new();
     let mut before: Option<IndentedRow> = None;
@@ -141,7 +141,7 @@ pub(super) fn around(line: &str, at: usize) -> Option<(Vec<Option<IndentedRow>>,
         false
     })?;
     open.truncate(marked.depth);
-    // The bracket of the packet itself says nothing.
+    // The bracket of the packet itself carries no information.
     let outer = open.len().saturating_sub(MOST_OUTER).max(1);
     let mut shown: Vec<Option<IndentedRow>> = Vec::new();
     let mut last = None;
@@ -170,14 +170,14 @@ pub(super) fn outdent(rows: &[Option<IndentedRow>]) -> usize {
     rows.iter().flatten().map(|row| row.depth).min().unwrap_or_default()
 }
 
-/// Returns the row that stands for omitted ones before a row.
+/// Returns the row that represents omitted rows before another row.
 pub(super) fn gap(next: Option<&IndentedRow>, outdent: usize) -> String {
     INDENT.repeat(next.map_or(0, |row| row.depth.saturating_sub(outdent))) + "…"
 }
 
 const INDENT: &str = "  ";
 
-/// Number of objects and arrays around a row that are shown.
+/// Maximum number of enclosing objects and arrays that are shown.
 const MOST_OUTER: usize = 3;
 
 /// Maximum number of rows of a whole packet.
@@ -223,14 +223,14 @@ mod tests {
         let (all, marked) = text(line, around(line, at).unwrap_or_default(), &span);
         assert_eq!(marked, "\"needle\"");
         assert_eq!(all, "\"p\": {\n  …\n  \"c\": [\n    …\n    {\n      \"d\": \"needle\",\n      \"e\": 0,");
-        // A bracket is shown with its first member.
+        // An opening bracket is shown with the first field after it.
         let at = line.find("{\"x\"").unwrap_or_default();
         let (all, marked) = text(line, around(line, at).unwrap_or_default(), &(at..at + 1));
         assert_eq!(marked, "{");
         assert_eq!(all, "\"p\": {\n  \"a\": 1,\n  \"b\": {\n    \"x\": 2");
     }
 
-    /// Every position of a line has its row, and the same text in it.
+    /// Every position of a line has a row, which contains the same text.
     #[test]
     fn syntax_errors_do_no_harm() {
         for line in [

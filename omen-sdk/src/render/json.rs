@@ -1,4 +1,4 @@
-//! JSON Lines: one object for each finding, then one for the whole run.
+//! JSON Lines output: one object for each finding, then one for the whole run.
 //!
 //! Other programs rely on the fields and their order. Unknown facts are `null`.
 
@@ -13,7 +13,7 @@ pub use read::read;
 use crate::finding::Finding;
 use crate::validator::Summary;
 
-/// Writes a finding as one line. `file` is the path as the user stated it, `-` for standard input.
+/// Writes a finding as one line. `file` is the path as given by the user, or `-` for standard input.
 ///
 /// # Errors
 /// Errors of the writer.
@@ -21,7 +21,7 @@ pub fn finding(out: &mut impl Write, file: &str, finding: &Finding) -> io::Resul
     line(out, &row(file, finding))
 }
 
-/// Returns a finding in the form that [`finding`] writes, for use inside other output.
+/// Returns a finding as [`finding`] writes it, for embedding in other output.
 pub fn row<'a>(file: &'a str, finding: &'a Finding) -> impl Serialize + use<'a> {
     let diagnostic = &finding.diagnostic;
     FindingRow {

@@ -1,4 +1,4 @@
-//! Packets with wrong times, as root causes of later findings (D83).
+//! Packets with wrong times as root causes of later findings (D83).
 
 use std::num::NonZeroU64;
 
@@ -8,7 +8,7 @@ use omen_types::{Code, Diagnostic, Instant, PacketFacts, PacketType, PayloadFact
 use super::options::ValidatorOptions;
 use crate::finding::{Cause, Finding, Stage};
 
-/// An earlier packet that is ahead of the others, with the finding about it.
+/// Earlier packet whose time is ahead of the others, with the finding on it.
 pub(super) struct AheadPacket {
     packet_id: Box<str>,
     packet_type: PacketType,
@@ -18,20 +18,20 @@ pub(super) struct AheadPacket {
 }
 
 impl AheadPacket {
-    /// Returns the packet that a verdict shows to be ahead, unless such findings are switched off.
+    /// Returns the packet that a verdict shows to be ahead, unless such findings are disabled.
     pub(super) fn from_verdict(verdict: &Verdict, options: &ValidatorOptions) -> Option<Self> {
         let Ahead { packet_id, packet_type, line, before, finding } = verdict.ahead.as_deref()?.clone();
         let diagnostic = wanted(finding, options)?;
         Some(Self { packet_id, packet_type, line, before, diagnostic })
     }
 
-    /// Returns the packet as a cause, and the clock before it.
+    /// Returns the packet as a cause, and the clock before the packet.
     pub(super) fn cause(&self) -> (Cause, Option<Instant>) {
         let line = self.line.map_or(0, NonZeroU64::get);
         (Cause { line, packet_id: Some(self.packet_id.to_string()) }, self.before)
     }
 
-    /// Returns the finding about the packet. Its text is no longer available.
+    /// Returns the finding on the packet. The packet's text is no longer available.
     pub(super) fn finding(self, correlation_id: &str) -> Finding {
         Finding {
             line: self.line.map(NonZeroU64::get),
@@ -56,8 +56,8 @@ fn wanted(finding: Diagnostic, options: &ValidatorOptions) -> Option<Diagnostic>
     found.pop()
 }
 
-/// Returns whether a packet is behind the clock, is reported for it, and is one from whose time later deadlines are counted: the
-/// first decision, a plan, or a directive.
+/// Returns whether a packet is behind the clock, is reported for that, and is one whose time later deadlines are
+/// counted from: the first decision, a plan, or a directive.
 pub(super) fn is_dated_back(machine: &Machine, facts: &PacketFacts<'_>, verdict: &Verdict) -> bool {
     let counts = match &facts.payload {
         PayloadFacts::Decision(_) => machine.ledger().budget().is_none(),

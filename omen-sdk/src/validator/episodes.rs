@@ -14,11 +14,11 @@ use awake::{Awake, Slot};
 use index::{Index, Tag};
 use prefetch_index::prefetch_index;
 
-/// Episodes in order of their beginning.
+/// Episodes of a stream, in the order in which they began.
 #[derive(Debug, Default)]
 pub(super) struct Episodes {
     all: Vec<Episode>,
-    /// Indices into `all`, which stores the ids, so that each id is stored once.
+    /// Indices into `all`. The ids are stored only there, so each id is stored once.
     by_id: Index,
     awake: Awake,
     /// Number of episodes that have begun, including those that have ended.
@@ -27,7 +27,7 @@ pub(super) struct Episodes {
     ended: usize,
 }
 
-/// An episode: two words, packed or not.
+/// Episode in two words, packed or not.
 #[derive(Debug)]
 enum Episode {
     /// Slot of the unpacked machine; `None` once the episode has ended.
@@ -35,7 +35,7 @@ enum Episode {
     Packed(PackedMachine),
 }
 
-/// Machine of an episode, which is unpacked if necessary.
+/// Machine of an episode, unpacked if necessary.
 pub(super) enum EpisodeMachine<'e> {
     Awake(&'e Machine),
     Unpacked(Box<Machine>),
@@ -46,7 +46,7 @@ pub(super) struct Late<'e> {
     pub(super) correlation_id: &'e str,
     /// Possible states of the episode.
     pub(super) nodes: NodeSet,
-    /// Findings, each with the id of the directive's packet.
+    /// Findings, each with the packet id of the directive.
     pub(super) directives: Vec<(String, Diagnostic)>,
 }
 
@@ -108,12 +108,12 @@ impl Episodes {
         Self { begun, ..episodes }
     }
 
-    /// Creates one of `parts` instances that together keep as many machines unpacked as a single one.
+    /// Creates one of `parts` instances that together keep as many machines unpacked as a single instance would.
     pub(super) fn one_of(parts: usize) -> Self {
         Self { awake: Awake::with_room(Awake::MOST / parts.max(1)), ..Self::default() }
     }
 
-    /// Returns the number of indices, including those of ended episodes that have not been removed yet.
+    /// Returns the number of indices, including those of ended episodes that were not removed yet.
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }
@@ -123,7 +123,7 @@ impl Episodes {
         self.begun
     }
 
-    /// Returns the possible states of an episode; the initial ones if it has not begun.
+    /// Returns the possible states of an episode, or the initial states if it has not begun.
     pub(super) fn nodes(&self, id: &str) -> NodeSet {
         match self.place(id).and_then(|at| self.all.get(at as usize)) {
             Some(Episode::Unpacked(Some(slot))) => self.awake.slot(*slot).machine.nodes(),
@@ -132,19 +132,19 @@ impl Episodes {
         }
     }
 
-    /// Returns the machine of an episode, if the episode has begun.
+    /// Returns the machine of an episode that has begun.
     pub(super) fn get(&self, id: &str) -> Option<EpisodeMachine<'_>> {
         self.at(self.place(id)? as usize).map(|(_, found)| found)
     }
 
-    /// Returns the index of an episode, if the episode has begun. It is valid until an episode ends.
+    /// Returns the index of an episode that has begun. The index is valid until any episode ends.
     fn place(&self, id: &str) -> Option<u32> {
         self.find(self.by_id.tag(id), id)
     }
 
-    /// Returns the indices of a group of episodes. Looking them up together costs little more than looking up one, since most of
-    /// the time is spent waiting for memory: each round prefetches what the next round needs for the whole group. The last round
-    /// prefetches what judging their packets needs.
+    /// Returns the indices of a group of episodes. Looking up the group costs little more than looking up one episode,
+    /// because most of the time is spent waiting for memory: each round prefetches what the next round needs for the
+    /// whole group. The last round prefetches what is needed to judge their packets.
     pub(super) fn places<'i>(&self, ids: impl Iterator<Item = Option<&'i str>>) -> [Option<u32>; GROUP] {
         let mut group = [const { None }; GROUP];
         for (one, id) in group.iter_mut().zip(ids) {
@@ -169,7 +169,7 @@ impl Episodes {
         })
     }
 
-    /// Returns the machine of an episode, which begins if there is none with this id. The index is looked up unless it is given.
+    /// Returns the machine of an episode, and begins the episode if necessary. The index is looked up unless it is given.
     #[expect(clippy::indexing_slicing, reason = "the position was just found")]
     pub(super) fn get_or_start(&mut self, place: Option<u32>, id: &str) -> &mut Machine {
         let slot = match place.or_else(|| self.place(id)) {
@@ -189,7 +189,7 @@ impl Episodes {
         self.awake.machine(slot)
     }
 
-    /// Ends an episode and forgets it. Returns its machine, if the episode had begun.
+    /// Ends an episode, forgets it, and returns its machine if the episode had begun.
     #[expect(clippy::indexing_slicing, reason = "the position was just found")]
     pub(super) fn end(&mut self, id: &str) -> Option<Box<Machine>> {
         let tag = self.by_id.tag(id);
@@ -206,7 +206,7 @@ impl Episodes {
         Some(Box::new(machine))
     }
 
-    /// Removes ended episodes. As this is done when they are half of all, it takes amortized constant time for each.
+    /// Removes ended episodes. This is done when they make up half of all, so it takes amortized constant time for each.
     fn close_ranks(&mut self) {
         let mut new = Vec::with_capacity(self.all.len());
         let mut next = 0;
@@ -241,7 +241,7 @@ impl Episodes {
         })
     }
 
-    /// Returns the directives of an episode that are late at a time (see [`Machine::tick`]); `None` if none is.
+    /// Returns the directives of an episode that are late at a given time (see [`Machine::tick`]); `None` if none are late.
     pub(super) fn tick(&mut self, at: usize, now: Instant) -> Option<Late<'_>> {
         match self.all.get_mut(at)? {
             Episode::Unpacked(slot) => {
@@ -252,7 +252,7 @@ impl Episodes {
             Episode::Packed(packed) if packed.has_open() => {
                 let mut machine = packed.unpack();
                 let directives = machine.tick(now);
-                // A machine that was packed before can be packed again, since lateness is only a flag.
+                // A machine that was packed can be packed again, because lateness is only a flag.
                 if !directives.is_empty()
                     && let Some(ticked) = machine.pack(packed.correlation_id(), &mut Vec::new())
                 {
@@ -268,7 +268,7 @@ impl Episodes {
         self.by_id.find(tag, |at| self.is_of(at, id))
     }
 
-    /// Returns whether the episode at an index has this id.
+    /// Returns whether the episode at an index has the given id.
     fn is_of(&self, at: u32, id: &str) -> bool {
         match self.all.get(at as usize) {
             Some(Episode::Unpacked(Some(slot))) => *self.awake.slot(*slot).id == *id,
@@ -277,7 +277,7 @@ impl Episodes {
         }
     }
 
-    /// Begins an episode. Returns its slot.
+    /// Begins an episode and returns its slot.
     fn start(&mut self, id: &str, tag: Tag) -> u32 {
         // Four billion open episodes would need more than half a terabyte of memory.
         let at = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
@@ -288,7 +288,7 @@ impl Episodes {
         slot
     }
 
-    /// Puts a machine into a slot, and packs another one if no slot is free.
+    /// Puts a machine into a slot, and packs another machine if no slot is free.
     #[expect(clippy::indexing_slicing, reason = "a machine that was awake has a position")]
     fn wake(&mut self, id: &str, at: u32, machine: Machine) -> u32 {
         let (slot, packed) = self.awake.add(Slot::new(id, machine, at));
@@ -313,13 +313,13 @@ mod tests {
     use crate::validator::{JudgedPacket, Sink, Validator, ValidatorOptions};
 
     impl Episodes {
-        /// Creates an instance that keeps at most this many machines unpacked.
+        /// Creates an instance that keeps at most the given number of machines unpacked.
         fn with_room(most: usize) -> Self {
             Self { awake: Awake::with_room(most), ..Self::default() }
         }
     }
 
-    /// Collects everything that a validator reports.
+    /// Sink that collects everything that a validator reports.
     #[derive(Default)]
     struct All(Vec<String>);
 
@@ -337,7 +337,7 @@ mod tests {
         }
     }
 
-    /// Returns the report on a log with at most `most` unpacked machines, and with a tick after every `tick` lines.
+    /// Returns the report on a log, with at most `most` unpacked machines and a tick after every `tick` lines.
     fn said(log: &[String], most: usize, tick: usize) -> Vec<String> {
         let mut validator = Validator::new(ValidatorOptions::default());
         validator.judge.episodes = Episodes::with_room(most);

@@ -1,6 +1,6 @@
-//! Detection of a stream that is not a log of packets, by its first lines.
+//! Detection of a stream that is not a log of packets, from its first lines.
 //!
-//! Otherwise each of its lines would have several findings, none of which names the problem.
+//! Without it, each line of such a stream would have several findings, none of which names the problem.
 
 use omen_schema::json::Scanner;
 use omen_types::serde_json::{self, Value};
@@ -13,12 +13,12 @@ use super::sink::Sink;
 use super::summary::Summary;
 use super::tally::Tally;
 
-/// Reports a stream that is not a log of packets, if its beginning shows that: one finding, in place of several for each line.
-/// Then the counts are returned, and nothing is left to check.
+/// Reports a stream whose beginning shows that it is not a log of packets, with one finding instead of several for each
+/// line. Then returns the counts, and nothing is left to check.
 ///
 /// Only complete lines are compared. The stream is not a log of packets if its first 16 lines (at least three) are all text, or
 /// objects without a field of a packet. Text before each packet, or packets within another field, are recognized in the first
-/// line. A program that checks a stream while it is written calls this with the bytes so far, and does not wait for more.
+/// line. A program that checks a stream while it is being written calls this with the bytes so far, and does not wait for more.
 ///
 /// ```
 /// use omen::{Finding, validator};
@@ -42,7 +42,7 @@ pub fn report_foreign<S: Sink + ?Sized>(begin: &[u8], sink: &mut S) -> Result<Op
 }
 
 fn foreign(begin: &[u8]) -> Option<Diagnostic> {
-    // Other formats have findings of their own.
+    // Other formats have their own findings.
     if !head::may_be_lines(begin) {
         return None;
     }
@@ -103,7 +103,7 @@ enum LineKind {
     Object(Vec<String>),
     /// A packet inside the field at a JSON pointer, as an object or as its text.
     Within(String),
-    /// A packet after some text.
+    /// A packet preceded by some text.
     Behind(String),
     Text,
 }
@@ -126,7 +126,7 @@ impl LineKind {
                 pointer::push(&mut at, name);
                 Self::Within(at)
             }
-            // An empty object is a packet without any of its fields.
+            // An empty object is a packet that lacks all its fields.
             None if members.is_empty() => Self::Packet,
             None => {
                 Self::Object(members.into_iter().map(|(name, _)| name.chars().take(LONGEST_NAME).collect()).collect())
@@ -139,7 +139,7 @@ impl LineKind {
             Some((prefix, rest)) if !prefix.is_empty() && has_envelope(&format!("{{{rest}")) => {
                 Self::Behind(prefix.chars().take(LONGEST_NAME).collect())
             }
-            // A packet that is truncated, or is not written as JSON.
+            // A packet that is truncated or not written as JSON.
             _ if envelope().any(|field| line.contains(field)) => Self::Packet,
             // Other JSON, and brackets of JSON that spans several lines.
             _ if !line.contains(|c: char| c.is_alphabetic() || c.is_control() || c == char::REPLACEMENT_CHARACTER)
@@ -157,12 +157,12 @@ fn has_envelope(text: &str) -> bool {
     members(text).is_some_and(|members| members.iter().any(|(name, _)| envelope().any(|field| field == name)))
 }
 
-/// Returns the fields of every packet.
+/// Returns the fields that every packet has.
 fn envelope() -> impl Iterator<Item = &'static str> {
     fields(shape::of_packet(None)).map(|(name, _)| name)
 }
 
-/// Returns whether a packet has a field with this name, at its root or in an object there, which may be missing.
+/// Returns whether a packet has a field with this name at its root, or in an object there that may be missing.
 fn is_of_packet(name: &str) -> bool {
     let inner = fields(shape::of_packet(None)).flat_map(|(_, shape)| fields(shape)).map(|(name, _)| name);
     nearest(name, envelope()).is_some() || inner.into_iter().any(|field| field == name)
@@ -176,7 +176,7 @@ fn fields(shape: &'static shape::Shape) -> impl Iterator<Item = (&'static str, &
     fields.iter().map(|field| (field.name, field.shape))
 }
 
-/// The fields of an object in their order; `None` for another text.
+/// Returns the fields of an object, in order; `None` for any other text.
 fn members(text: &str) -> Option<Vec<(String, Value)>> {
     let mut scanner = Scanner::new(text);
     let mut members = Vec::new();
@@ -191,7 +191,7 @@ const NAME_THE_LOG: &str = "name the log that the agent writes its packets to; `
 /// Maximum number of lines that are compared.
 const MOST: usize = 16;
 
-/// Minimum number of lines to recognize a foreign log.
+/// Minimum number of lines for recognizing a foreign log.
 const LEAST: usize = 3;
 
 const MOST_NAMES: usize = 5;
@@ -215,7 +215,7 @@ mod tests {
         for line in ["{\"level\":\"info\",\"msg\":\"x\"}\n", "Nov 24 10:00:00 host kernel: started\n"] {
             assert_eq!(help(&line.repeat(3)).as_deref(), Some(NAME_THE_LOG), "{line}");
             assert_eq!(help(&line.repeat(2)), None);
-            // If one line is a packet, every line is checked.
+            // If any line is a packet, every line is checked.
             assert_eq!(help(&format!("{}{}\n", line.repeat(5), packet())), None);
             // An incomplete line is ignored.
             assert_eq!(help(line.repeat(3).trim_end()), None);
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn binary_data_is_recognized() {
         assert!(foreign(b"\x7fELF\x02\x01\x01\0").is_some() && foreign(b"\x89PNG\r\n\x1a\n\0\0\0\n").is_some());
-        // A hole in a log of packets is reported where it is.
+        // A hole in a log of packets is reported at its position.
         assert!(foreign(format!("{}\n\0\0\n", packet()).as_bytes()).is_none());
         assert!(foreign(b"{\0\"\0").is_none() && foreign(b"PK\x03\x04\0\0").is_none());
     }

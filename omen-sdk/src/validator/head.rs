@@ -1,7 +1,7 @@
-//! Detection of streams that are not JSON Lines, by their first bytes.
+//! Detection of streams that are not JSON Lines, from their first bytes.
 //!
-//! Another format would give a finding for each line, none of which names the problem. Only formats that cannot be confused with
-//! a log with a few broken lines are recognized; everything else is checked line by line.
+//! Otherwise, each line of a stream in another format would have a finding, none of which names the problem. Only formats
+//! that cannot be confused with a log with a few broken lines are recognized; everything else is checked line by line.
 
 use std::mem;
 
@@ -12,11 +12,11 @@ use omen_types::{Code, Diagnostic};
 /// State of the detection.
 #[derive(Debug)]
 pub(super) enum Head {
-    /// The bytes so far do not show the format.
+    /// The bytes so far do not show the format yet.
     Open(Vec<u8>),
     /// The stream is checked line by line.
     Lines,
-    /// The stream has another format, which was reported.
+    /// The stream has another format, which has been reported.
     Other,
 }
 
@@ -35,11 +35,11 @@ pub(super) enum Next {
     Keep,
     /// Report the format that these bytes show. The rest of the stream is not checked.
     Report(StreamFormat, Vec<u8>),
-    /// Ignore the bytes, since the format was reported.
+    /// Ignore the bytes, because the format has been reported.
     Skip,
 }
 
-/// A format other than JSON Lines.
+/// Format other than JSON Lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StreamFormat {
     Gzip,
@@ -117,7 +117,7 @@ impl Head {
         }
     }
 
-    /// Processes the end of the stream. Returns what is still to be checked.
+    /// Processes the end of the stream, and returns what still has to be checked.
     pub(super) fn end(&mut self) -> Next {
         match mem::replace(self, Self::Lines) {
             Self::Lines => Next::Check(Vec::new()),
@@ -130,14 +130,14 @@ impl Head {
     }
 }
 
-/// Maximum number of leading bytes that are inspected: the first lines of indented JSON are short.
+/// Maximum number of leading bytes that are inspected; the first lines of indented JSON are short.
 const LONGEST: usize = 64 * 1024;
 
 #[derive(Debug, PartialEq, Eq)]
 enum Look {
     More,
     Lines,
-    /// The format, and the number of bytes that showed it.
+    /// Another format, and the number of bytes that showed it.
     Other(StreamFormat, usize),
 }
 
@@ -173,7 +173,7 @@ fn look(bytes: &[u8], is_end: bool) -> Look {
     };
     let (first, rest) = text.split_at(end);
     let first = first.trim_ascii_end();
-    // A complete first line makes it a stream of lines, whatever the line contains (D85).
+    // If the first line is complete, the stream consists of lines, whatever that line contains (D85).
     if is_complete(first) {
         return Look::Lines;
     }
@@ -183,7 +183,7 @@ fn look(bytes: &[u8], is_end: bool) -> Look {
     if !matches!(first.last(), Some(b'{' | b'[' | b',')) {
         return Look::Lines;
     }
-    // The next line that is not blank, with its indentation.
+    // Next line that is not blank, with its indentation.
     let Some(next) = rest.iter().position(|byte| !byte.is_ascii_whitespace()) else {
         return if is_end || rest.len() > LONGEST { Look::Lines } else { Look::More };
     };
@@ -198,7 +198,7 @@ fn look(bytes: &[u8], is_end: bool) -> Look {
     }
 }
 
-/// Returns whether an object or an array ends in the line in which it begins.
+/// Returns whether an object or array ends on the line on which it begins.
 fn is_complete(line: &[u8]) -> bool {
     let (mut depth, mut strings) = (0_usize, StringTracker::default());
     line.iter().any(|byte| {
@@ -218,7 +218,7 @@ pub(super) fn may_be_lines(begin: &[u8]) -> bool {
     matches!(look(begin, true), Look::Lines)
 }
 
-/// First bytes of files in other formats.
+/// Magic bytes of files in other formats.
 const MAGIC: &[(&[u8], StreamFormat)] = &[
     (b"\x1f\x8b", StreamFormat::Gzip),
     (b"\x28\xb5\x2f\xfd", StreamFormat::Zstd),

@@ -1,4 +1,4 @@
-//! The last two stages of a check, state machine and invariants. They depend on the episode of the packet alone.
+//! Last two stages of a check, state machine and invariants, which depend only on the packet's own episode.
 
 use std::borrow::Cow;
 use std::num::NonZeroU64;
@@ -15,8 +15,8 @@ use super::options::{Depth, ValidatorOptions};
 use super::root_cause::{self, Follows, RootCauses};
 use crate::finding::{Cause, Stage};
 
-/// Judges a line, and updates its episode if the packet is accepted. Returns `None` for a packet without findings, unless `all`
-/// is set.
+/// Judges a line, and updates its episode if the packet is accepted. Returns `None` for a packet without findings,
+/// unless `all` is set.
 #[inline]
 pub(super) fn judge<'t>(
     line: &ParsedLine<'t>,

@@ -8,7 +8,7 @@ use omen_types::{Code, Diagnostic, PacketType, parse};
 use super::root_cause::Follows;
 use crate::finding::{Finding, Stage};
 
-/// A judged packet without its position in the stream.
+/// Judged packet without its position in the stream.
 #[derive(Debug, Default)]
 pub(super) struct JudgedLine<'t> {
     pub(super) text: Option<Cow<'t, str>>,
@@ -29,7 +29,7 @@ pub(super) fn stage(error: &Diagnostic) -> Stage {
 }
 
 impl<'t> JudgedLine<'t> {
-    /// Creates the result for a stream that is not JSON Lines: its first line, and the finding.
+    /// Creates the result for a stream that is not JSON Lines, from its first line and the finding.
     pub(super) fn other(text: Cow<'t, str>, finding: Diagnostic) -> Self {
         let judged = Self { text: Some(text), ..Self::default() };
         judged.with(std::iter::once((Stage::Json, finding)), &Follows::Nothing)

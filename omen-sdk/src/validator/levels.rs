@@ -1,11 +1,11 @@
-//! Levels: severities of invariants, as configured by the user.
+//! Levels: user-configured severities of invariants.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use omen_types::{Code, Diagnostic, Severity};
 
-/// Treatment of the findings of a code.
+/// Treatment of the findings with a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// Drop the findings, and accept the packet.
@@ -16,20 +16,20 @@ pub enum Level {
     Deny,
 }
 
-/// Levels of single codes, and one for all warnings. Only codes of the stage `invariant` can have a level.
+/// Levels of individual codes, and one for all warnings. Only codes of the stage `invariant` can have a level.
 #[derive(Clone, Debug, Default)]
 pub struct Levels {
     by_code: BTreeMap<Code, Level>,
-    /// Level of warnings whose code has none.
+    /// Level of warnings whose code has no level.
     warnings: Option<Level>,
 }
 
 impl Levels {
-    /// Sets the level of a code, and replaces an earlier one.
+    /// Sets the level of a code, replacing any earlier one.
     ///
     /// # Errors
-    /// If the code belongs to another stage, or is always reported under a code of another stage: whether a log is well-formed is
-    /// not adjustable.
+    /// If the code belongs to another stage, or is always reported under a code of another stage: whether a log is
+    /// well-formed is not adjustable.
     pub fn set(&mut self, code: Code, level: Level) -> Result<(), NotAdjustable> {
         if !code.is_adjustable() {
             return Err(NotAdjustable(code));
@@ -38,8 +38,8 @@ impl Levels {
         Ok(())
     }
 
-    /// Sets the level of everything that is a warning at this point: by the protocol, or because its code was set to
-    /// [`Level::Warn`]. Later settings of a single code take precedence.
+    /// Sets the level of everything that is currently a warning, either by the protocol or because its code was set to
+    /// [`Level::Warn`]. Later settings for individual codes take precedence.
     pub fn set_warnings(&mut self, level: Level) {
         for set in self.by_code.values_mut().filter(|set| **set == Level::Warn) {
             *set = level;
@@ -48,17 +48,17 @@ impl Levels {
     }
 
     /// Changes the severities of the findings on a packet, before it is accepted. A warning on a packet that the protocol accepts
-    /// for the sake of the record stays a warning until [`raise`](Self::raise): it must not reject the packet (D87).
+    /// for the sake of the record stays a warning until [`raise`](Self::raise), because it must not reject the packet (D87).
     pub(super) fn apply(&self, findings: &mut Vec<Diagnostic>) {
         self.apply_where(findings, |finding| finding, |finding| !is_of_the_record(finding));
     }
 
-    /// Turns the warnings that [`apply`](Self::apply) has postponed into errors, once their packet is accepted.
+    /// Turns the warnings that [`apply`](Self::apply) has postponed into errors after their packet is accepted.
     pub(super) fn raise(&self, findings: &mut Vec<Diagnostic>) {
         self.apply_where(findings, |finding| finding, is_of_the_record);
     }
 
-    /// Does the same as [`apply`](Self::apply) for findings inside other values.
+    /// Like [`apply`](Self::apply), for findings inside other values.
     pub(super) fn apply_to<T>(&self, all: &mut Vec<T>, finding: impl Fn(&mut T) -> &mut Diagnostic) {
         self.apply_where(all, finding, |_| true);
     }
@@ -94,12 +94,12 @@ impl Levels {
     }
 }
 
-/// Returns whether a finding is a warning on a packet that reports what has happened: a result after which a budget is exceeded
-/// (D32), or any packet while a directive is late (D35). Rejecting the packet would make the log less true.
+/// Returns whether a finding is a warning on a packet that reports what has happened: a result after which a budget is
+/// exceeded (D32), or any packet while a directive is late (D35). Rejecting such a packet would make the log less true.
 fn is_of_the_record(finding: &Diagnostic) -> bool {
     let is_record = match finding.code {
         Code::Inv005 => true,
-        // A decision that does not escalate can be made again (D69).
+        // A decision that does not escalate can be replaced by one that does (D69).
         Code::Inv011 => finding.pointer.as_deref() != Some("/payload/decision_outcome"),
         _ => false,
     };
@@ -134,7 +134,7 @@ impl std::error::Error for NotAdjustable {}
 mod tests {
     use super::*;
 
-    /// Returns the severities of an error and a warning of one code, after some settings of that code and of all warnings.
+    /// Returns the severities of an error and a warning of the same code, after some settings for that code and for all warnings.
     fn outcome(settings: &[(Option<Code>, Level)]) -> (Option<Severity>, Option<Severity>) {
         let mut levels = Levels::default();
         for (code, level) in settings {
@@ -172,8 +172,8 @@ mod tests {
         assert_eq!(outcome(&[(code, Level::Warn), (None, Level::Allow)]), (None, None));
     }
 
-    /// Each adjustable code occurs in the findings of the examples, and a code that is not adjustable does not occur in that
-    /// stage.
+    /// Each adjustable code occurs in the findings on the examples, and a code that is not adjustable does not occur in
+    /// that stage.
     #[test]
     fn a_level_has_an_effect_wherever_it_can_be_set() {
         for code in Code::ALL {

@@ -1,4 +1,4 @@
-//! The first two stages of a check, JSON and schema. They depend on the line alone.
+//! First two stages of a check, JSON and schema, which depend only on the line.
 
 use std::borrow::Cow;
 
@@ -7,11 +7,11 @@ use prefetch_index::prefetch_index;
 
 use crate::lines::{RawLine, whole};
 
-/// Whole lines with their line ends.
+/// Iterator over whole lines with their line ends.
 pub(super) struct Lines<'t> {
     bytes: &'t [u8],
     limit: usize,
-    /// Number of bytes that were prefetched.
+    /// Number of bytes that have been prefetched.
     fetched: usize,
 }
 
@@ -21,8 +21,8 @@ impl<'t> Lines<'t> {
         Self { bytes, limit, fetched: 0 }
     }
 
-    /// Prefetches the next piece of memory, if it will be needed soon. A few hundred bytes at a time, since the processor stalls
-    /// on many requests at once.
+    /// Prefetches the next piece of memory if it will be needed soon: only a few hundred bytes at a time, because the
+    /// processor stalls on many requests at once.
     #[inline]
     pub(super) fn fetch(&mut self) {
         if self.fetched < AHEAD {
@@ -53,7 +53,7 @@ impl<'t> Lines<'t> {
 /// Prefetch distance in bytes: a few packets.
 const AHEAD: usize = 24 * 1024;
 
-/// Number of cache lines that are prefetched together.
+/// Number of cache lines that are prefetched at a time.
 const AT_ONCE: usize = 14;
 
 /// Size of a cache line in bytes, at most that of common processors.
@@ -63,7 +63,7 @@ const CACHE_LINE: usize = 64;
 pub(super) struct ParsedLine<'t> {
     /// Text of the line, with invalid UTF-8 replaced; `None` for a line that is too long to be kept.
     pub(super) text: Option<Cow<'t, str>>,
-    /// Facts of the packet for the rules.
+    /// Facts about the packet for the rules.
     pub(super) facts: Option<PacketFacts<'t>>,
     /// Errors of the line, if there are no facts.
     pub(super) rejected: Option<Box<Rejected>>,
@@ -76,7 +76,7 @@ impl<'t> ParsedLine<'t> {
         parsed.read(line).then_some(parsed)
     }
 
-    /// Parses a line into this value, since the facts are too large to be moved around. Returns whether the line is not blank.
+    /// Parses a line into this value, because the facts are too large to be moved. Returns whether the line is not blank.
     #[inline]
     pub(super) fn read(&mut self, line: RawLine<'t>) -> bool {
         let bytes = match line {
@@ -95,7 +95,7 @@ impl<'t> ParsedLine<'t> {
         }
     }
 
-    /// Parses the text of a line, as [`read`](Self::read) does.
+    /// Parses the text of a line, like [`read`](Self::read).
     #[inline]
     fn read_text(&mut self, text: &'t str) -> bool {
         if text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
@@ -106,7 +106,7 @@ impl<'t> ParsedLine<'t> {
         true
     }
 
-    /// Returns the episode of the line, if it is known.
+    /// Returns the correlation id of the line, if known.
     #[inline]
     pub(super) fn correlation_id(&self) -> Option<&str> {
         match (&self.facts, &self.rejected) {
@@ -121,14 +121,14 @@ impl<'t> ParsedLine<'t> {
 fn not_utf8(bytes: &[u8]) -> ParsedLine<'_> {
     let mut rejected = match std::str::from_utf8(bytes) {
         Err(error) => parse::not_utf8(&error),
-        // Unreachable, since both checks apply the same rule.
+        // Unreachable, because both checks apply the same rule.
         Ok(text) => {
             let mut parsed = ParsedLine { text: Some(Cow::Borrowed(text)), ..ParsedLine::default() };
             parsed.rejected = PacketFacts::parse_into(text, &mut parsed.facts).err();
             return parsed;
         }
     };
-    // A replacement character takes three bytes, whatever it replaces.
+    // A replacement character takes three bytes, regardless of what it replaces.
     if let Some(span) = rejected.errors.first_mut().and_then(|error| error.span.as_mut()) {
         span.end = span.start + char::REPLACEMENT_CHARACTER.len_utf8();
     }

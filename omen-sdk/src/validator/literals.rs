@@ -1,4 +1,4 @@
-//! Literals in helps for the header of a packet that does not match its schema: the log determines better ones than the schema.
+//! Better example values in help texts on the header of an invalid packet, derived from the log instead of the schema.
 
 use omen_fsm::sender;
 use omen_invariants::Ledger;
@@ -6,17 +6,17 @@ use omen_types::shape::SUCH_AS;
 use omen_types::{Diagnostic, PacketType};
 use serde_json::Value;
 
-/// Replaces literals in helps by the layer that sends such a packet, and by a time that is not before the episode: following a
-/// help must not cause the next mistake, such as an episode of one packet. A result belongs to the open directive, if there is only one. `packet_type` is that of the
-/// packet, if it is readable; `ledger` is that of its episode.
+/// Replaces example values in help texts with the layer that sends such a packet, and with a time that is not before the episode:
+/// following the help must not cause the next mistake, such as an episode of one packet. A result gets the ids of the open
+/// directive if there is only one. `packet_type` is that of the packet, if readable; `ledger` is that of its episode.
 pub(super) fn refine(errors: &mut [Diagnostic], packet_type: Option<PacketType>, ledger: Option<&Ledger>) {
-    // The example of a whole header has this type.
+    // The example of a complete header has this packet type.
     let layer = serde_json::to_value(sender(packet_type.unwrap_or(PacketType::ObservationPacket)));
     let clock = ledger.and_then(Ledger::clock).map(|clock| Value::from(clock.to_string()));
     let open =
         ledger.filter(|_| packet_type == Some(PacketType::TaskResultPacket)).map(|ledger| ledger.open().in_order());
     let open = open.as_deref().and_then(|open| if let [only] = open { Some(only) } else { None });
-    // Any name would be that of another episode.
+    // Any correlation id would be that of another episode.
     let unnamed = ledger.is_none().then(|| Value::from("…"));
     let literals = [
         ("/header/", "correlation_id", unnamed),
@@ -52,7 +52,7 @@ mod tests {
     use crate::finding::Finding;
     use crate::validator::{Validator, ValidatorOptions};
 
-    /// Returns the first help for a log whose fifth line, the result of a task, is changed.
+    /// Returns the first help for a log in which the fifth line, the result of a task, is changed.
     fn help(from: &str, to: &str) -> String {
         let log = omen_schema::example("valid/read-only.jsonl").unwrap_or_default();
         let changed = |(at, line): (usize, &str)| if at == 4 { line.replacen(from, to, 1) } else { line.to_owned() };

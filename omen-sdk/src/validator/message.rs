@@ -1,4 +1,4 @@
-//! Messages: packets that arrive one by one, each with its own number, such as from a queue.
+//! Messages: packets that arrive one by one with their own numbers, for example from a queue.
 
 use omen_types::limits::MAX_LINE_BYTES;
 use omen_types::{Diagnostic, Rejected};
@@ -10,7 +10,7 @@ use super::root_cause::Follows;
 use super::sink::Sink;
 use crate::lines::whole;
 
-/// A packet that is not a line in a stream of bytes, after its first two checks: JSON and schema.
+/// Packet that is not a line in a byte stream, after its first two checks: JSON and schema.
 ///
 /// ```
 /// use omen::validator::{Message, Validator, ValidatorOptions};
@@ -31,14 +31,14 @@ use crate::lines::whole;
 pub struct Message<'m>(Option<ParsedLine<'m>>);
 
 impl<'m> Message<'m> {
-    /// Checks the bytes of a message: one packet, with or without a line end.
+    /// Checks the bytes of a message, which is one packet with or without a line end.
     #[must_use]
     pub fn new(bytes: &'m [u8]) -> Self {
         Self(ParsedLine::new(whole(bytes.strip_suffix(b"\n").unwrap_or(bytes), MAX_LINE_BYTES)))
     }
 
-    /// Sets the episode of a message that names none, because it was received with packets of that episode, so that it counts as
-    /// a lost packet of this episode only. It has no effect on a message that names an episode.
+    /// Sets the episode of a message that names none but was received with packets of that episode, so it counts as a
+    /// lost packet of only this episode. Has no effect on a message that names an episode.
     #[must_use]
     pub fn of_episode(mut self, correlation_id: &str) -> Self {
         if let Some(rejected) = self.0.as_mut().and_then(|parsed| parsed.rejected.as_mut()) {
@@ -47,14 +47,14 @@ impl<'m> Message<'m> {
         self
     }
 
-    /// Returns whether the message contains only white space. A validator skips it, like a blank line.
+    /// Returns whether the message contains only white space. A validator skips it like a blank line.
     #[must_use]
     pub fn is_blank(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Returns the episode that the message names, even if it is not a valid packet. Without one, it may have been a packet of
-    /// any episode.
+    /// Returns the episode that the message names, even if the message is not a valid packet. Without one, it may have
+    /// been a packet of any episode.
     #[must_use]
     pub fn correlation_id(&self) -> Option<&str> {
         self.0.as_ref().and_then(ParsedLine::correlation_id)
@@ -62,9 +62,9 @@ impl<'m> Message<'m> {
 }
 
 impl Validator {
-    /// Checks a message as the line `number` of a stream: findings have this number as their line. Numbers must increase, with or
-    /// without gaps. The format of the stream is not examined as in [`feed`](Self::feed): a message in another format is one
-    /// finding.
+    /// Checks a message as the line `number` of a stream: findings have this number as their line. Numbers must
+    /// increase, but may have gaps. Unlike [`feed`](Self::feed), this method does not examine the format of the stream:
+    /// a message in another format causes one finding.
     ///
     /// # Errors
     /// The first error of the sink.
@@ -81,8 +81,8 @@ impl Validator {
         }
     }
 
-    /// Reports that messages before the message `number` are missing, as one broken line that names no episode: each may have
-    /// been a packet of any episode (D55). `why` must be an error.
+    /// Reports that messages before the message `number` are missing, as one broken line that names no episode: each
+    /// may have been a packet of any episode (D55). `why` must be an error.
     ///
     /// # Errors
     /// The first error of the sink.
@@ -92,8 +92,8 @@ impl Validator {
         self.judge.judge(&ParsedLine { rejected: Some(Box::new(rejected)), ..ParsedLine::default() }, None, sink)
     }
 
-    /// Rejects a message for a reason outside its content, such as its origin, and reports that. Its episode does not change
-    /// (D1).
+    /// Rejects a message for a reason outside its content, such as its origin, and reports the reason. Its episode does
+    /// not change (D1).
     ///
     /// # Errors
     /// The first error of the sink.

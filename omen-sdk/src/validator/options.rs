@@ -8,9 +8,9 @@ use super::levels::Levels;
 /// Options of a validator.
 #[derive(Clone, Debug, Default)]
 pub struct ValidatorOptions {
-    /// Fixed time in place of the clock of each episode (D2).
+    /// Fixed time that replaces the clock of each episode (D2).
     pub now: Option<Instant>,
-    /// Levels of codes whose severity differs from that of the protocol.
+    /// Levels of codes whose severity differs from the protocol's.
     pub levels: Levels,
     /// Depth of the check.
     pub depth: Depth,
@@ -19,16 +19,16 @@ pub struct ValidatorOptions {
 /// Depth of the check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Depth {
-    /// Each line by itself: JSON and schema.
+    /// Each line on its own: JSON and schema.
     Schema,
-    /// Each packet by itself: also the findings of invariants that do not depend on earlier packets of its episode.
+    /// Each packet on its own: also the findings of invariants that do not depend on earlier packets of its episode.
     Packet,
-    /// Packets in their episodes: all checks.
+    /// Packets within their episodes: all checks.
     #[default]
     InEpisode,
 }
 
-/// Returns the findings at the end of the stream in an episode, each with the packet id that it is about, if any.
+/// Returns the findings on an episode at the end of the stream, each with the packet id that it concerns, if any.
 pub(super) fn at_end<'m>(machine: &'m Machine, options: &ValidatorOptions) -> Vec<(Option<&'m str>, Diagnostic)> {
     let mut found = machine.finish_at(options.now);
     options.levels.apply_to(&mut found, |(_, diagnostic)| diagnostic);

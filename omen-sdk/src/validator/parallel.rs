@@ -1,4 +1,4 @@
-//! The validator on several threads.
+//! Validator that uses several threads.
 
 mod ahead;
 mod block;
@@ -29,12 +29,12 @@ use crew::Crew;
 
 /// Checks a log with several threads, and reports exactly what a [`Validator`](super::Validator) reports, in the same order.
 ///
-/// Lines are parsed in blocks, in any order; the packets of an episode are judged in the order of the stream, and those of
-/// different episodes in parallel. Findings are passed to the sink in the order of the stream, on the calling thread. Memory
-/// grows as that of a [`Validator`](super::Validator), and by some megabytes for each thread.
+/// Lines are parsed in blocks, in any order; the packets of an episode are judged in stream order, and those of
+/// different episodes in parallel. Findings are passed to the sink in stream order, on the calling thread. Memory grows
+/// like that of a [`Validator`](super::Validator), plus some megabytes for each thread.
 ///
-/// Threads are started when there is enough work for them, and end before a method returns. After a panic, which is propagated,
-/// the validator cannot be used.
+/// Threads are started when there is enough work for them, and end before a method returns. After a panic, which is
+/// propagated, the validator can no longer be used.
 ///
 /// ```
 /// use std::num::NonZeroUsize;
@@ -59,7 +59,7 @@ pub struct ParallelValidator {
 }
 
 impl ParallelValidator {
-    /// Creates a validator at the beginning of a stream, which uses up to `jobs` threads, including the calling one.
+    /// Creates a validator for the beginning of a stream, which uses up to `jobs` threads, including the calling one.
     #[must_use]
     pub fn new(options: ValidatorOptions, jobs: NonZeroUsize) -> Self {
         Self {
@@ -71,7 +71,7 @@ impl ParallelValidator {
         }
     }
 
-    /// Sets the approximate size of blocks in bytes, so that a short log has many: for tests.
+    /// Sets the approximate block size in bytes, so that a short log has many blocks; for tests.
     #[doc(hidden)]
     #[must_use]
     pub fn with_block_bytes(mut self, bytes: NonZeroUsize) -> Self {
@@ -79,8 +79,8 @@ impl ParallelValidator {
         self
     }
 
-    /// Checks the next bytes of the stream, in chunks of any size. Threads share the work within one call, so large chunks are
-    /// faster.
+    /// Checks the next bytes of the stream; chunks may have any size. Threads share the work within one call, so large
+    /// chunks are faster.
     ///
     /// # Errors
     /// The first error of the sink. The rest of `bytes` is then not checked, so the stream cannot be continued.
@@ -88,12 +88,12 @@ impl ParallelValidator {
         self.check(&[bytes], sink)
     }
 
-    /// Checks everything that a reader returns. A separate thread reads some megabytes ahead. When the reader blocks, everything
-    /// that it has returned is checked and reported.
+    /// Checks everything that a reader returns. A separate thread reads some megabytes ahead. Whenever the reader
+    /// blocks, everything that it has returned is checked and reported.
     ///
     /// # Errors
-    /// If the reader fails, after everything that it had returned was checked; or the first error of the sink, without waiting
-    /// for the reader.
+    /// If the reader fails, after everything that it had returned was checked, or the first error of the sink, without
+    /// waiting for the reader.
     pub fn read<S: Sink + ?Sized>(
         &mut self,
         reader: impl Read + Send + 'static,
@@ -115,7 +115,7 @@ impl ParallelValidator {
         }
     }
 
-    /// Reports the directives that are late at the time `now`, as [`Validator::tick`](super::Validator::tick) does.
+    /// Reports the directives that are late at the time `now`, like [`Validator::tick`](super::Validator::tick).
     ///
     /// # Errors
     /// The first error of the sink.
@@ -137,7 +137,7 @@ impl ParallelValidator {
         Summary { bytes: self.lines.bytes(), episodes, ..self.tally.summary }
     }
 
-    /// Checks the end of the stream: a last line without a line end, and what is still open in the episodes (D4).
+    /// Ends the stream: checks a last line without a line end, and reports what is still open in the episodes (D4).
     ///
     /// # Errors
     /// The first error of the sink.
@@ -201,7 +201,7 @@ impl ParallelValidator {
             if let Some(line) = first {
                 blocks.push(Block::one(*at, line.raw()));
             }
-            // The end of the first line precedes the whole lines.
+            // The whole lines come after the first line, so their sort key is greater.
             Block::cut(*at + u64::from(first.is_some()), whole, self.block_bytes, &mut blocks);
         }
         let bytes = usize::try_from(self.lines.bytes() - begin).unwrap_or(usize::MAX);
@@ -209,14 +209,14 @@ impl ParallelValidator {
     }
 }
 
-/// Size of a block in bytes: large enough that scheduling costs little, and small enough that the facts in flight stay in the
-/// cache.
+/// Size of a block in bytes: large enough that scheduling costs little, and small enough that the facts in flight stay
+/// in the cache.
 const BLOCK_BYTES: usize = 128 * 1024;
 
 /// Minimum number of episodes for which a thread is started at the end of the stream.
 const EPISODES_A_THREAD: usize = 512;
 
-/// Read-ahead for each thread in chunks: 4 MiB.
+/// Read-ahead per thread, in chunks: 4 MiB.
 const CHUNKS_A_JOB: usize = 4 * 1024 * 1024 / CHUNK_BYTES;
 
 /// Maximum read-ahead in chunks: 64 MiB.

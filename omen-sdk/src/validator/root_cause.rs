@@ -1,20 +1,20 @@
-//! Root causes of findings: which findings would not exist without an earlier rejected packet (D55).
+//! Root causes of findings: determines which findings would not exist without an earlier rejected packet (D55).
 //!
-//! From the first rejected packet of an episode on, a second, *charitable* machine judges the episode beside the log's own
-//! machine. It treats a rejected packet as one that it may have been meant to be. A finding that it does not report follows from
-//! the rejected packets.
+//! From the first rejected packet of an episode on, a second, *charitable* machine judges the episode in parallel with
+//! the log's own machine. It treats a rejected packet as a packet that the sender may have meant. A finding that it
+//! does not report follows from the rejected packets.
 //!
-//! The charitable machine is a short list of hypotheses, each with its own machine, because a packet may have been meant in
-//! several ways. A packet that the log's machine rejects and one of the hypotheses accepts is a consequence, and hypotheses that
-//! refuse it are dropped. So charity is as narrow as the log permits, and an independent second mistake is not hidden: a packet
-//! that every hypothesis refuses is a root cause.
+//! The charitable machine is a short list of hypotheses, each with its own machine, because a packet may have been
+//! meant in several ways. If the log's machine rejects a packet and a hypothesis accepts it, the rejection is a
+//! consequence, and hypotheses that refuse the packet are dropped. So charity is as narrow as the log permits, and does
+//! not hide an independent second mistake: a packet that every hypothesis refuses is a root cause.
 //!
-//! Hypotheses are evaluated lazily: see [`deferred`].
+//! Hypotheses are evaluated lazily; see [`deferred`].
 //!
-//! A packet with a wrong time is accepted, but later packets may be rejected because of the clock that it set. It is a root cause
-//! as well: the hypotheses treat it as sent in time (D83).
+//! A packet with a wrong time is accepted, but later packets may be rejected because of the clock that it set. It is a
+//! root cause, too: the hypotheses treat it as if it had been sent in time (D83).
 //!
-//! Nothing here affects a verdict. A log without a rejected packet never gets here, unless its times go backwards.
+//! Nothing in this module affects a verdict. A log without a rejected packet never uses it, unless its times go backwards.
 
 mod deferred;
 mod episode;
@@ -76,7 +76,7 @@ impl RootCauses {
         Self::with_room(MOST_WAITING / parts.max(1))
     }
 
-    /// Creates an instance that may defer a number of bytes.
+    /// Creates an instance that may defer the given number of bytes.
     pub(super) fn with_room(room: usize) -> Self {
         Self { by_id: HashMap::default(), lost: LostLines::default(), crowded: 0, room }
     }
@@ -87,7 +87,7 @@ impl RootCauses {
         self.room = (MOST_WAITING / parts.max(1)).saturating_sub(waiting);
     }
 
-    /// Writes the state to a snapshot. Deferred packets are judged first, so that they need not be written.
+    /// Writes the state to a snapshot. Deferred packets are judged first, so they do not have to be written.
     pub(super) fn write(&mut self, options: &ValidatorOptions, writer: &mut Writer<'_>) {
         let ids: Vec<Box<str>> = self.by_id.keys().cloned().collect();
         for id in ids {
@@ -115,8 +115,8 @@ impl RootCauses {
         self.by_id.is_empty() && self.lost.is_empty()
     }
 
-    /// Processes a packet that the episode's machine has judged and not accepted yet. Returns which of its findings follow from
-    /// an earlier packet.
+    /// Processes a packet that the episode's machine has judged but not accepted yet. Returns which of its findings
+    /// follow from an earlier packet.
     #[cold]
     pub(super) fn judged(
         &mut self,
@@ -173,7 +173,7 @@ impl RootCauses {
         follows.unwrap_or(Follows::Nothing)
     }
 
-    /// Records a packet dated later than the rest of its episode, before judging the packet that shows this (D83).
+    /// Records a packet dated later than the rest of its episode, before judging the packet that reveals this (D83).
     #[cold]
     pub(super) fn ahead(
         &mut self,
@@ -186,7 +186,7 @@ impl RootCauses {
         self.begun(line, id, machine, options).ahead(cause, before);
     }
 
-    /// Starts the hypotheses of an episode at a packet that is behind, before it is judged (D83).
+    /// Starts the hypotheses of an episode at a packet that is behind, before that packet is judged (D83).
     #[cold]
     pub(super) fn behind(&mut self, line: u64, id: &str, machine: &Machine, options: &ValidatorOptions) {
         self.begun(line, id, machine, options);
@@ -200,7 +200,7 @@ impl RootCauses {
         }
     }
 
-    /// Returns the hypotheses of an episode. If there are none yet, they start from `machine`.
+    /// Returns the hypotheses of an episode, creating them from `machine` if there are none yet.
     fn begun(&mut self, line: u64, id: &str, machine: &Machine, options: &ValidatorOptions) -> &mut Hypotheses {
         if self.by_id.get(id).is_some_and(|known| known.is_stale(line)) {
             self.remove(id);
@@ -212,7 +212,7 @@ impl RootCauses {
         known.settled(options).get_or_insert_with(|| Hypotheses::new(machine.clone()))
     }
 
-    /// Processes a line that is not a packet. `machine` returns the machine of an episode, if the episode has begun.
+    /// Processes a line that is not a packet. `machine` returns the machine of an episode that has begun.
     #[cold]
     pub(super) fn broken<M: Deref<Target = Machine>>(
         &mut self,
@@ -248,7 +248,7 @@ impl RootCauses {
         self.lost.packet(line, &id);
     }
 
-    /// Records a line that may be a packet of any episode, and is reported elsewhere.
+    /// Records a line that may be a packet of any episode, and that is reported elsewhere.
     pub(super) fn lost(&mut self, line: LostLine) {
         self.lost.add(line);
     }
@@ -296,8 +296,8 @@ impl RootCauses {
         self.room += self.by_id.remove(id).map_or(0, |known| known.bytes());
     }
 
-    /// Removes entries of episodes that have not begun long after their rejected packets, once there are many: a line of junk
-    /// must not use memory for ever. Such entries are ignored anyway, so the time of their removal makes no difference.
+    /// Once there are many entries, removes those of episodes that did not begin long after their rejected packets: a line
+    /// of junk must not use memory forever. Such entries are ignored anyway, so the time of their removal has no effect.
     fn make_room(&mut self, line: u64) {
         if self.by_id.len() >= self.crowded {
             let Self { by_id, room, .. } = self;
@@ -313,7 +313,7 @@ impl RootCauses {
     }
 }
 
-/// Defers a packet if possible. Its size is subtracted from `room`.
+/// Defers a packet if possible, and subtracts its size from `room`.
 fn deferred(
     room: &mut usize,
     known: &mut DeferredEpisode,
@@ -330,7 +330,7 @@ fn deferred(
 /// Identity that a rejected line claims, as far as it can be guessed.
 pub(super) enum ClaimedIdentity {
     Episode(String),
-    /// No episode, but perhaps the type.
+    /// No episode, but possibly a packet type.
     Nothing(Option<PacketType>),
 }
 
@@ -352,6 +352,6 @@ pub(super) fn claimed(text: Option<&str>, rejected: &Rejected) -> ClaimedIdentit
 /// Number of entries below which none is removed.
 const CROWDED: usize = 1024;
 
-/// Maximum size of deferred packets in bytes: 128 MiB, some twenty thousand episodes with a rejected packet. Further packets are
-/// judged at once.
+/// Maximum size of deferred packets in bytes: 128 MiB, enough for some twenty thousand episodes with a rejected packet.
+/// Further packets are judged immediately.
 const MOST_WAITING: usize = 128 * 1024 * 1024;

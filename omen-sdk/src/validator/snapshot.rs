@@ -4,13 +4,13 @@
 //! |---|---|
 //! | 8 | `omensnap` |
 //! | 1 | version of the format |
-//! | 16 | fingerprint of the schema: tables, rules, and the order of the values of enums |
+//! | 16 | fingerprint of the schema: tables, rules, and the order of enum values |
 //! | 16 | fingerprint of the options |
 //! | … | beginning of the stream, incomplete line, counts, episodes in order, and possible consequences of rejected packets |
 //! | 16 | seal: 128 bits of SipHash-1-3 over everything before it |
 //!
-//! Numbers have seven bits a byte, the lowest first; texts and machines are preceded by their length. A machine is the set of its
-//! nodes and its ledger, in their packed form.
+//! Numbers are encoded with seven bits per byte, lowest first; texts and machines are preceded by their length. A
+//! machine consists of its set of nodes and its ledger, in packed form.
 
 use std::hash::Hasher as _;
 
@@ -27,24 +27,24 @@ use super::tally::Tally;
 use super::{Judge, Validator};
 use crate::lines::LineSplitter;
 
-/// The reason why bytes cannot be restored as a snapshot.
+/// Reason why bytes cannot be restored as a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BadSnapshot {
     /// The bytes are not a snapshot.
     NotASnapshot,
-    /// The snapshot has this version, and this library reads [another](BadSnapshot::VERSION).
+    /// The snapshot has this format version, but this library reads [another one](BadSnapshot::VERSION).
     Version(u8),
-    /// The validator had another schema.
+    /// The snapshot was taken with another schema.
     Schema,
-    /// The validator had other options.
+    /// The snapshot was taken with other options.
     Options,
     /// Bytes are missing or were changed.
     Damaged,
 }
 
 impl BadSnapshot {
-    /// Version of snapshots that this library reads and writes.
+    /// Snapshot version that this library reads and writes.
     pub const VERSION: u8 = 2;
 }
 
@@ -67,11 +67,11 @@ impl std::fmt::Display for BadSnapshot {
 impl std::error::Error for BadSnapshot {}
 
 impl Validator {
-    /// Returns the state of the validator as bytes. A validator that is [restored](Self::restore) from them reports exactly the
-    /// same about the following bytes as this one.
+    /// Returns the state of the validator as bytes. A validator that is [restored](Self::restore) from them reports
+    /// exactly the same on the following bytes as this one would.
     ///
-    /// A snapshot has about 100 bytes for each episode. The same state gives the same bytes on every platform. They are sealed
-    /// against damage, not against forgery: protect them like the log.
+    /// A snapshot takes about 100 bytes per episode. The same state yields the same bytes on every platform. They are
+    /// sealed against damage, not against forgery: protect them like the log.
     ///
     /// ```
     /// use omen::{Finding, Validator, ValidatorOptions};
@@ -111,16 +111,16 @@ impl Validator {
         bytes
     }
 
-    /// Restores the validator of a [snapshot](Self::snapshot), which must have had the same `options`.
+    /// Restores a validator from a [snapshot](Self::snapshot) that was taken with the same `options`.
     ///
     /// # Errors
-    /// If the bytes are not exactly those of a snapshot, or are from a validator whose verdicts may differ.
+    /// If the bytes are not exactly those of a snapshot, or come from a validator whose verdicts may differ.
     pub fn restore(bytes: &[u8], options: ValidatorOptions) -> Result<Self, BadSnapshot> {
         let rest = bytes.strip_prefix(MAGIC).ok_or(BadSnapshot::NotASnapshot)?;
         let (version, rest) = rest.split_first().ok_or(BadSnapshot::Damaged)?;
         let (sealed, stated) = bytes.split_last_chunk().ok_or(BadSnapshot::Damaged)?;
-        // A damaged version or fingerprint must not pass for an intact snapshot of another schema. The seal of another version is
-        // unknown.
+        // A damaged version or fingerprint must not be mistaken for an intact snapshot of another schema. The seal of
+        // another version is unknown.
         if *version != BadSnapshot::VERSION {
             return Err(BadSnapshot::Version(*version));
         }
@@ -149,7 +149,7 @@ impl Validator {
 /// First bytes of every snapshot.
 const MAGIC: &[u8] = b"omensnap";
 
-/// Returns the fingerprint of everything besides the stream that findings depend on.
+/// Returns the fingerprint of everything, apart from the stream, that findings depend on.
 fn fingerprint(options: &ValidatorOptions) -> [u8; 16] {
     let ValidatorOptions { now, levels, depth } = options;
     seal(format!("{now:?} {levels:?} {depth:?}").as_bytes())

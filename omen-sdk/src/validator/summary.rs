@@ -1,22 +1,22 @@
-//! Counts of a stream.
+//! Counts over a stream.
 
-/// Counts of a stream.
+/// Counts over a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Summary {
-    /// Bytes read.
+    /// Number of bytes read.
     pub bytes: u64,
-    /// Lines that are not blank.
+    /// Number of lines that are not blank.
     pub packets: u64,
-    /// Packets without an error.
+    /// Number of packets without errors.
     pub accepted: u64,
-    /// Packets with an error.
+    /// Number of packets with errors.
     pub rejected: u64,
-    /// Number of different correlation ids among the packets that match their schema. An episode that begins again after it was
-    /// [ended](super::Validator::end_episode) counts twice.
+    /// Number of distinct correlation ids among the packets that match their schema. An episode that begins again after
+    /// it was [ended](super::Validator::end_episode) counts twice.
     pub episodes: u64,
-    /// Findings that are errors.
+    /// Number of findings that are errors.
     pub errors: u64,
-    /// Findings that are warnings.
+    /// Number of findings that are warnings.
     pub warnings: u64,
     /// Number of findings, errors and warnings, that follow from an earlier rejected packet; all others are root causes.
     pub consequences: u64,

@@ -1,4 +1,4 @@
-//! Passes results to the sink in the order of the stream, and counts them.
+//! Passing results to the sink in stream order, and counting them.
 
 use std::num::NonZeroU64;
 
@@ -18,9 +18,9 @@ use crate::finding::{Cause, Finding, Stage};
 /// Counts of lines and packets so far.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
-    /// Number of the current line, from 1.
+    /// Number of the current line, starting at 1.
     pub(super) line: u64,
-    /// Counts, without bytes and episodes.
+    /// Counts, except bytes and episodes.
     pub(super) summary: Summary,
 }
 
@@ -48,7 +48,7 @@ impl Tally {
         self.summary.accepted += packets;
     }
 
-    /// Reports a packet in the current line.
+    /// Reports a packet on the current line.
     pub(super) fn packet<S: Sink + ?Sized>(&mut self, judged: JudgedLine<'_>, sink: &mut S) -> Result<(), S::Error> {
         let packet_index = self.summary.packets;
         self.summary.packets += 1;
@@ -59,7 +59,7 @@ impl Tally {
         }
         for mut finding in judged.findings {
             self.count(&finding.diagnostic, finding.follows_from.is_some());
-            // A finding with a line is about an earlier packet.
+            // A finding that already has a line concerns an earlier packet.
             let is_earlier = finding.line.is_some() || finding.packet_id.as_deref() != judged.packet_id.as_deref();
             if !is_earlier {
                 finding.line = Some(self.line);
@@ -156,7 +156,7 @@ impl Tally {
     }
 }
 
-/// Creates a finding without a line, about an episode or one of its directives.
+/// Creates a finding without a line, which concerns an episode or one of its directives.
 fn unplaced(
     id: &str,
     nodes: NodeSet,

@@ -8,8 +8,8 @@ use serde::Deserialize;
 
 use crate::finding::{Cause, Finding};
 
-/// Parses a line that [`finding`](super::finding) has written, into the file and the finding. `packet` is the text of the
-/// finding's line, if it is known; with it, the span is restored.
+/// Parses a line written by [`finding`](super::finding) into the file and the finding. `packet` is the text of the
+/// finding's line, if known; it is needed to restore the span.
 ///
 /// ```
 /// use omen::render::json;
@@ -67,7 +67,7 @@ fn state(name: &str) -> io::Result<&'static str> {
     known(State::ALL, name, |it| it.as_str()).map(State::as_str)
 }
 
-/// Returns the value with a name.
+/// Returns the value with the given name.
 fn known<T: Copy>(all: &[T], name: &str, name_of: impl Fn(&T) -> &'static str) -> io::Result<T> {
     all.iter().copied().find(|it| name_of(it) == name).ok_or_else(|| unknown(name))
 }
@@ -76,7 +76,7 @@ fn unknown(name: &str) -> Error {
     Error::new(ErrorKind::InvalidData, format!("unknown name `{name}` in a finding; update this program"))
 }
 
-/// Fields of a line. Fields of later versions are ignored.
+/// Fields of a line. Fields from later versions are ignored.
 #[derive(Deserialize)]
 struct Row {
     file: String,

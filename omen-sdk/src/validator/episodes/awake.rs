@@ -1,23 +1,23 @@
 //! Unpacked machines of the episodes with recent packets.
 //!
-//! All other machines are packed, so that an idle episode uses little memory. No machine has to be unpacked while the number of
-//! active episodes does not exceed the limit.
+//! All other machines are packed, so an idle episode uses little memory. As long as the number of active episodes does
+//! not exceed the limit, no machine has to be unpacked.
 
 use std::{mem, slice};
 
 use omen_fsm::{Machine, PackedMachine};
 use prefetch_index::prefetch_index;
 
-/// An episode with an unpacked machine.
+/// Episode with an unpacked machine.
 #[derive(Debug)]
 pub(super) struct Slot {
     pub(super) id: Box<str>,
     pub(super) machine: Machine,
     /// Index among all episodes; `None` once the episode has ended.
     pub(super) at: Option<u32>,
-    /// Whether it had a packet since the clock hand last passed.
+    /// Whether the episode had a packet since the clock hand last passed.
     is_used: bool,
-    /// Whether it was too large to be packed.
+    /// Whether the machine was too large to be packed.
     is_large: bool,
 }
 
@@ -27,7 +27,7 @@ impl Slot {
     }
 }
 
-/// Unpacked machines, with CLOCK replacement.
+/// Unpacked machines, managed with CLOCK replacement.
 #[derive(Debug)]
 pub(super) struct Awake {
     slots: Vec<Slot>,
@@ -35,7 +35,7 @@ pub(super) struct Awake {
     /// the hand last passed. A machine that is too large to be packed stays in its slot, which is removed from the face.
     face: Vec<u32>,
     hand: usize,
-    /// Slots off the face whose episode has ended.
+    /// Slots off the face whose episodes have ended.
     free: Vec<u32>,
     most: usize,
     buffer: Vec<u8>,
@@ -48,11 +48,11 @@ impl Default for Awake {
 }
 
 impl Awake {
-    /// Maximum number of unpacked machines: more than the active agents of most logs, and few enough to stay in a processor's
-    /// caches.
+    /// Maximum number of unpacked machines: more than the number of active agents in most logs, and few enough to stay
+    /// in a processor's caches.
     pub(super) const MOST: usize = 3072;
 
-    /// Creates an instance for this number of packable machines, at least one.
+    /// Creates an instance for the given number of packable machines, at least one.
     pub(super) fn with_room(most: usize) -> Self {
         Self { slots: Vec::new(), face: Vec::new(), hand: 0, free: Vec::new(), most: most.max(1), buffer: Vec::new() }
     }
@@ -88,14 +88,14 @@ impl Awake {
         slot.machine.prefetch_lists();
     }
 
-    /// Returns the machine in a slot, to judge a packet.
+    /// Returns the machine in a slot, for judging a packet.
     pub(super) fn machine(&mut self, slot: u32) -> &mut Machine {
         let slot = self.slot_mut(slot);
         slot.is_used = true;
         &mut slot.machine
     }
 
-    /// Ends an episode, and frees its slot.
+    /// Ends an episode and frees its slot.
     pub(super) fn end(&mut self, slot: u32) -> Machine {
         let place = self.slot_mut(slot);
         (place.at, place.is_used, place.id) = (None, false, Box::default());
@@ -106,7 +106,7 @@ impl Awake {
         machine
     }
 
-    /// Adds an episode. Returns its slot, and the machine that was packed to make room, with its index.
+    /// Adds an episode. Returns its slot and, if a machine was packed to free space, that machine with its index.
     #[expect(clippy::indexing_slicing, reason = "the hand is on the face, whose numbers are slots")]
     pub(super) fn add(&mut self, new: Slot) -> (u32, Option<(u32, PackedMachine)>) {
         if self.face.len() < self.most {
@@ -143,7 +143,7 @@ impl Awake {
     }
 }
 
-/// Returns the number of the next slot. There are never more slots than simultaneous episodes, whose number fits into 32 bits.
+/// Returns the number of the next slot. Slots never outnumber simultaneous episodes, whose number fits into 32 bits.
 fn number(slots: &[Slot]) -> u32 {
     u32::try_from(slots.len()).unwrap_or(u32::MAX)
 }

@@ -1,17 +1,17 @@
 //! Index of episodes by correlation id.
 //!
-//! A `HashTable` instead of a `HashMap`, which would store every id twice: as a key, and with the episode.
+//! A `HashTable` instead of a `HashMap`, which would store every id twice: as a key and with the episode.
 
 use std::hash::BuildHasher;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-/// Hash table from ids to indices of episodes.
+/// Hash table that maps ids to indices of episodes.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     entries: HashTable<IndexEntry>,
-    /// Seeded for each validator, so that nobody can write a log whose ids collide. Order and verdicts do not depend on the seed.
+    /// Seeded for each validator, so that no one can write a log whose ids collide. Order and verdicts do not depend on the seed.
     hasher: RandomState,
 }
 
@@ -22,12 +22,12 @@ pub(super) struct Tag(u32);
 #[derive(Clone, Copy, Debug)]
 struct IndexEntry {
     place: u32,
-    /// Stored, so that the table grows without reading an id, and most look-ups do not read the ids of other episodes.
+    /// Stored so that the table can grow without reading ids, and most lookups do not read the ids of other episodes.
     tag: Tag,
 }
 
 impl Tag {
-    /// Returns the hash for the table, which uses the lowest and the highest bits.
+    /// Returns the hash for the table, which uses its lowest and highest bits.
     fn hash(self) -> u64 {
         u64::from(self.0).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
@@ -38,7 +38,7 @@ impl Index {
         Tag((self.hasher.hash_one(id) >> 32) as u32)
     }
 
-    /// Returns the index of an id. `is` is called for each index with the same tag, until it returns `true`.
+    /// Returns the index for a tag. `is` is called for each index with that tag until it returns `true`.
     pub(super) fn find(&self, tag: Tag, is: impl Fn(u32) -> bool) -> Option<u32> {
         self.entries.find(tag.hash(), |entry| entry.tag == tag && is(entry.place)).map(|entry| entry.place)
     }

@@ -1,12 +1,12 @@
-//! Thread that reads ahead, so that reading does not delay checking, and checking never waits for input while there is something
-//! to report.
+//! Read-ahead thread: reading does not delay checking, and checking never waits for input while there is something to
+//! report.
 
 use std::io::{self, Read};
 use std::panic;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
-/// Bytes that one read returned.
+/// Bytes returned by one read.
 #[derive(Debug)]
 pub(super) struct Chunk {
     buffer: Vec<u8>,
@@ -19,9 +19,9 @@ impl Chunk {
     }
 }
 
-/// Input that is read ahead, up to a number of chunks.
+/// Input that is read ahead, up to a maximum number of chunks.
 ///
-/// If this is dropped before the end of the input, the thread is not joined: it ends after its current read, which may block as
+/// If dropped before the end of the input, the thread is not joined: it ends after its current read, which may block as
 /// long as the input does.
 #[derive(Debug)]
 pub(super) struct Ahead {
@@ -40,7 +40,7 @@ impl Ahead {
         Ok(Self { chunks, used, thread, most })
     }
 
-    /// Waits for input, and returns everything that was read so far; nothing at the end.
+    /// Waits for input, and returns everything that was read so far; empty at the end of the input.
     pub(super) fn next(&self) -> Vec<Chunk> {
         let Ok(first) = self.chunks.recv() else { return Vec::new() };
         let mut all = vec![first];
@@ -48,10 +48,10 @@ impl Ahead {
         all
     }
 
-    /// Returns chunks to the thread, which reuses their memory.
+    /// Returns chunks to the thread, so that it can reuse their memory.
     pub(super) fn give_back(&self, chunks: Vec<Chunk>) {
         for Chunk { buffer, .. } in chunks {
-            // At the end of the input, the receiver is gone.
+            // At the end of the input, the receiver no longer exists.
             let _ = self.used.send(buffer);
         }
     }
@@ -67,7 +67,7 @@ fn read(mut reader: impl Read, chunks: &SyncSender<Chunk>, buffers: &Receiver<Ve
         let mut buffer = buffers.try_recv().unwrap_or_else(|_| vec![0; CHUNK_BYTES]);
         match reader.read(&mut buffer) {
             Ok(0) => return Ok(()),
-            // The receiver is gone if the sink has failed.
+            // The receiver no longer exists if the sink has failed.
             Ok(length) if chunks.send(Chunk { buffer, length }).is_err() => return Ok(()),
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -1,4 +1,4 @@
-//! Blocks: parts of a log that are parsed independently of each other.
+//! Blocks: parts of a log that are parsed independently of one another.
 
 use foldhash::fast::RandomState;
 use std::hash::BuildHasher;
@@ -10,7 +10,7 @@ use crate::lines::RawLine;
 /// Whole lines of a log, which one thread parses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block<'t> {
-    /// Sort key of the block in the stream: the numbers of its lines, counted from here, are below the key of the next block.
+    /// Sort key of the block in the stream: `at` plus the index of any of its lines is less than the key of the next block.
     pub(super) at: u64,
     lines: BlockLines<'t>,
 }
@@ -24,16 +24,16 @@ enum BlockLines<'t> {
 }
 
 impl<'t> Block<'t> {
-    /// Creates a block of one line. `at` is the position in the stream at which the line ends.
+    /// Creates a block with a single line. `at` is the position in the stream at which the line ends.
     pub(super) fn one(at: u64, line: RawLine<'t>) -> Self {
         Self { at, lines: BlockLines::One(line) }
     }
 
-    /// Splits whole lines, with their line ends, into blocks. `at` is the position in the stream at which they begin. A block
-    /// does not have more lines than bytes, so positions are valid sort keys.
+    /// Splits whole lines, with their line ends, into blocks. `at` is the position in the stream at which they begin. A
+    /// block never has more lines than bytes, so positions are valid sort keys.
     pub(super) fn cut(mut at: u64, mut bytes: &'t [u8], limit: usize, blocks: &mut Vec<Self>) {
         while !bytes.is_empty() {
-            // The last block may be longer by half, since a short one would cost as much as a long one.
+            // The last block may be longer by half, because a short block would cost as much as a long one.
             let is_last = bytes.len() / 3 < limit / 2;
             let from = limit.saturating_sub(1);
             let end = bytes.get(from..).filter(|_| !is_last).and_then(|rest| memchr::memchr(b'\n', rest));
@@ -76,18 +76,18 @@ impl<'t> Unread<'t> {
     }
 }
 
-/// A parsed line, and its position in the block.
+/// Parsed line with its position in the block.
 #[derive(Debug, Default)]
 pub(super) struct Item<'t> {
-    /// Line number, from 0, including blank lines.
+    /// Line number, starting at 0 and including blank lines.
     pub(super) line: u64,
-    /// Packet number, from 0, without blank lines.
+    /// Packet number, starting at 0 and not counting blank lines.
     pub(super) packet: u64,
     pub(super) parsed: ParsedLine<'t>,
 }
 
-/// Parsed lines of a block, and for each shard the indices of its lines. The memory is reused for another block: parsing into
-/// existing memory is cheaper than moving parsed lines.
+/// Parsed lines of a block, and for each shard the indices of its lines. The memory is reused for another block:
+/// parsing into existing memory is cheaper than moving parsed lines.
 #[derive(Debug, Default)]
 pub(super) struct Items<'t> {
     all: Vec<Item<'t>>,
@@ -103,7 +103,7 @@ impl<'t> Items<'t> {
     }
 }
 
-/// A parsed block, or the first part of a block with many findings.
+/// Parsed block, or the first part of a block with many findings.
 #[derive(Debug)]
 pub(super) struct ParsedBlock<'t> {
     pub(super) at: u64,
@@ -114,14 +114,14 @@ pub(super) struct ParsedBlock<'t> {
     pub(super) packets: u64,
     /// Number of errors in broken lines.
     pub(super) errors: usize,
-    /// Lines that may be packets of any episode, from 0.
+    /// Lines that may be packets of any episode, numbered from 0.
     pub(super) lost: Vec<LostLine>,
-    /// Part of the block that is not parsed yet.
+    /// Part of the block that has not been parsed yet.
     pub(super) rest: Option<Block<'t>>,
 }
 
 impl<'t> ParsedBlock<'t> {
-    /// Parses a block for a number of shards, into the memory of another block.
+    /// Parses a block for a number of shards, reusing the memory of another block.
     pub(super) fn new(
         block: Block<'t>,
         limit: usize,
@@ -158,7 +158,7 @@ impl<'t> ParsedBlock<'t> {
                         Some(ClaimedIdentity::Episode(id)) => hasher.hash_one(id.as_str()),
                         Some(ClaimedIdentity::Nothing(packet_type)) => {
                             lost.push(LostLine { line: number, packet_type });
-                            // Without an episode, the line may go to any shard.
+                            // A line without an episode may go to any shard.
                             0
                         }
                         None => 0,
@@ -178,7 +178,7 @@ impl<'t> ParsedBlock<'t> {
     }
 }
 
-/// Maximum part of a block that waits to be reported. A real log stays far below both limits, but a line of two bytes has a
-/// finding of hundreds.
+/// Maximum part of a block that waits to be reported. A real log stays far below both limits, but the finding for a
+/// line of two bytes may take hundreds.
 const MAX_PACKETS: u64 = 2048;
 const MAX_ERRORS: usize = 1024;

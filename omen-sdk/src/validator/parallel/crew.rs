@@ -1,7 +1,7 @@
 //! Threads that check the blocks of a batch.
 //!
-//! Scoped threads of the standard library can borrow the batch, unlike the threads of a pool that outlives it, and the batch is
-//! large enough that the cost of starting them does not matter.
+//! Unlike the threads of a pool, which outlive the batch, scoped threads of the standard library can borrow it, and the
+//! batch is so large that the cost of starting them does not matter.
 
 use std::convert::Infallible;
 use std::num::NonZeroUsize;
@@ -19,13 +19,13 @@ use super::report::Report;
 use super::schedule::{Schedule, Task};
 use super::shard::Shard;
 
-/// Resources that threads need to check a batch, except its blocks.
+/// Everything that threads need to check a batch, except its blocks.
 #[derive(Debug)]
 pub(super) struct Crew {
     pub(super) jobs: NonZeroUsize,
     pub(super) options: ValidatorOptions,
     pub(super) shards: Vec<Shard>,
-    /// Assigns episodes to shards. Its seed affects nothing that is reported.
+    /// Assigns episodes to shards. Its seed does not affect the reports.
     hasher: RandomState,
     /// Maximum length of a line in bytes.
     line_limit: usize,
@@ -39,7 +39,7 @@ impl Crew {
         Self { jobs, options, shards, hasher: RandomState::default(), line_limit }
     }
 
-    /// Checks the blocks with a number of threads, and passes the findings to the sink on this thread.
+    /// Checks the blocks with several threads, and passes the findings to the sink on this thread.
     pub(super) fn check<S: Sink + ?Sized>(
         &mut self,
         blocks: &[Block<'_>],
@@ -73,17 +73,17 @@ impl Crew {
     }
 }
 
-/// State that the threads share.
+/// State shared by the threads.
 struct Board<'t> {
     schedule: Mutex<Schedule<'t>>,
-    /// Signalled when a task has ended, since new tasks may be available.
+    /// Signalled when a task has ended, because new tasks may be available.
     changed: Condvar,
     crew: &'t Crew,
     wants_packets: bool,
 }
 
 impl<'t> Board<'t> {
-    /// Works with the sink, until everything is reported or a thread has failed.
+    /// Works with the sink until everything is reported or a thread has failed.
     fn lead<S: Sink + ?Sized>(&self, tally: &mut Tally, sink: &mut S) -> Result<(), S::Error> {
         // Also stops the threads if the sink fails.
         let _stop = Stop { board: self, if_panicking: false };
@@ -92,7 +92,7 @@ impl<'t> Board<'t> {
 
     /// Works without the sink.
     fn help(&self) {
-        // Otherwise the others would wait for the work of this thread.
+        // Otherwise, after a panic, the other threads would wait for this thread's work.
         let _stop = Stop { board: self, if_panicking: true };
         let Ok(()) = self.work(false, |_| Ok::<(), Infallible>(()));
     }
@@ -109,7 +109,7 @@ impl<'t> Board<'t> {
                 }
                 Task::Judge { lane, mut shard, place, items } => {
                     let outcomes = shard.judge(&place, lane, &items, options, self.wants_packets);
-                    // Released before the block is reported, so that the memory can be reused.
+                    // Dropped before the block is reported, so that the memory can be reused.
                     drop(items);
                     self.next(may_report, |schedule| schedule.judged(lane, shard, outcomes))
                 }
@@ -122,7 +122,7 @@ impl<'t> Board<'t> {
         }
     }
 
-    /// Ends a task, and waits for the next one.
+    /// Ends a task and waits for the next one.
     fn next(&self, may_report: bool, end: impl FnOnce(&mut Schedule<'t>)) -> Task<'t> {
         let mut schedule = self.lock();
         end(&mut schedule);
@@ -146,7 +146,7 @@ impl<'t> Board<'t> {
     }
 
     fn wake(&self, schedule: &Schedule<'t>) {
-        // Notifying is a system call, even if no thread waits.
+        // Notifying is a system call even if no thread waits.
         if schedule.waiting > 0 {
             self.changed.notify_all();
         }
@@ -157,7 +157,7 @@ impl<'t> Board<'t> {
     }
 }
 
-/// Guard that stops all threads when one of them ends.
+/// Guard that stops all threads when its own thread ends.
 struct Stop<'b, 't> {
     board: &'b Board<'t>,
     if_panicking: bool,

@@ -4,7 +4,7 @@ use super::super::judged::JudgedLine;
 use super::super::sink::Sink;
 use super::super::tally::Tally;
 
-/// Outcome of a packet, and its position in the block.
+/// Outcome of judging a packet, with its position in the block.
 #[derive(Debug)]
 pub(super) struct Outcome<'t> {
     pub(super) line: u64,
@@ -15,14 +15,14 @@ pub(super) struct Outcome<'t> {
 /// Outcomes of a block.
 #[derive(Debug)]
 pub(super) struct Report<'t> {
-    /// Outcomes in any order. Packets without one were accepted.
+    /// Outcomes in any order. Packets without an outcome were accepted.
     pub(super) outcomes: Vec<Outcome<'t>>,
     pub(super) lines: u64,
     pub(super) packets: u64,
 }
 
 impl Report<'_> {
-    /// Reports the block that follows everything reported so far.
+    /// Reports the next block, which follows everything reported so far.
     pub(super) fn pass_on<S: Sink + ?Sized>(mut self, tally: &mut Tally, sink: &mut S) -> Result<(), S::Error> {
         let (line, packets) = (tally.line, tally.summary.packets);
         self.outcomes.sort_unstable_by_key(|outcome| outcome.line);

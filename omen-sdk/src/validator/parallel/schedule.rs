@@ -1,8 +1,8 @@
 //! Schedule of the threads.
 //!
-//! Any thread may parse a block. Its packets are judged shard by shard, each shard in the order of the blocks. When all shards
-//! have judged it, the thread that has the sink reports its outcomes. There are no phases in which threads wait for each other: a
-//! few blocks are in flight at a time, in different stages, and their facts stay in the cache.
+//! Any thread may parse a block. Its packets are judged shard by shard, each shard in block order. When all shards have
+//! judged a block, the thread that has the sink reports its outcomes. There are no phases in which threads wait for
+//! each other: a few blocks are in flight at a time, in different stages, and their facts stay in the cache.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,16 +16,16 @@ use super::shard::{BlockPosition, Shard};
 #[derive(Debug)]
 pub(super) struct Schedule<'t> {
     blocks: &'t [Block<'t>],
-    /// Index of the first block that is not reported yet, which is in the first slot.
+    /// Index of the first block that has not been reported yet; it is in the first slot.
     front: usize,
     /// Number of lines before that block.
     front_line: u64,
-    /// Blocks that are being parsed, judged or reported, in the order of the stream.
+    /// Blocks that are being parsed, judged or reported, in stream order.
     slots: VecDeque<BlockSlot<'t>>,
     lanes: Vec<Lane>,
     /// Maximum number of blocks in flight.
     window: usize,
-    /// Number of errors in broken lines of these blocks.
+    /// Number of errors in broken lines of the blocks in flight.
     errors: usize,
     /// Memory of reported blocks, for reuse.
     spare: Vec<Items<'t>>,
@@ -35,7 +35,7 @@ pub(super) struct Schedule<'t> {
     is_stopped: bool,
 }
 
-/// A block in flight.
+/// Block in flight.
 #[derive(Debug, Default)]
 struct BlockSlot<'t> {
     at: u64,
@@ -49,16 +49,16 @@ struct BlockSlot<'t> {
     packets: u64,
     errors: usize,
     lost: Vec<LostLine>,
-    /// Part that is parsed when the previous part is reported.
+    /// Part that is parsed after the previous part was reported.
     rest: Option<Block<'t>>,
 }
 
-/// A shard, and its progress.
+/// Shard with its progress.
 #[derive(Debug)]
 struct Lane {
     /// `None` while a thread uses the shard.
     shard: Option<Shard>,
-    /// Index of the next block that the shard judges.
+    /// Index of the next block for the shard to judge.
     next: usize,
 }
 
@@ -82,12 +82,12 @@ pub(super) enum Task<'t> {
     Report(Report<'t>),
     /// Wait until another thread has finished a task.
     Wait,
-    /// Stop, since no task is left.
+    /// Stop, because no tasks are left.
     End,
 }
 
 impl<'t> Schedule<'t> {
-    /// Creates the schedule of a batch. `front_line` is the number of lines of the stream before the blocks.
+    /// Creates the schedule of a batch. `front_line` is the number of lines in the stream before the blocks.
     pub(super) fn new(blocks: &'t [Block<'t>], shards: Vec<Shard>, threads: usize, front_line: u64) -> Self {
         Self {
             blocks,
@@ -103,9 +103,9 @@ impl<'t> Schedule<'t> {
         }
     }
 
-    /// Returns the next task. Only the thread that has the sink `may_report`.
+    /// Returns the next task. Only the thread that has the sink passes `may_report`.
     ///
-    /// Tasks of blocks that are nearest to their end come first, to keep few blocks in flight.
+    /// Tasks of the blocks that are closest to completion come first, to keep few blocks in flight.
     pub(super) fn next(&mut self, may_report: bool) -> Task<'t> {
         if self.is_stopped {
             return Task::End;
@@ -176,7 +176,7 @@ impl<'t> Schedule<'t> {
         }
     }
 
-    /// Returns a shard that has judged its packets of a block.
+    /// Puts back a shard that has judged its packets of a block.
     pub(super) fn judged(&mut self, lane: usize, shard: Shard, outcomes: Vec<Outcome<'t>>) {
         let Some(this) = self.lanes.get_mut(lane) else { return };
         this.shard = Some(shard);
@@ -206,7 +206,7 @@ impl<'t> Schedule<'t> {
         }
     }
 
-    /// Removes the first block, which was reported, or continues with its rest.
+    /// Removes the first block after it was reported, or continues with the rest of it.
     pub(super) fn reported(&mut self) {
         let Some(slot) = self.slots.front_mut() else { return };
         self.spare.extend(Arc::into_inner(std::mem::take(&mut slot.items)));
@@ -238,21 +238,21 @@ impl<'t> Schedule<'t> {
     }
 }
 
-/// Returns the position of a block, if those before it are parsed.
+/// Returns the position of a block if those before it have been parsed.
 fn place(slots: &VecDeque<BlockSlot<'_>>, front_line: u64, index: usize) -> BlockPosition {
     let line = front_line + slots.iter().take(index).map(|slot| slot.lines).sum::<u64>();
     let (at, lost) = slots.get(index).map_or((0, &[][..]), |slot| (slot.at, slot.lost.as_slice()));
     BlockPosition { at, line, lost: lost.iter().map(|lost| LostLine { line: line + lost.line + 1, ..*lost }).collect() }
 }
 
-/// Returns whether packets of a block can be judged: the block is parsed, and the one before it completely.
+/// Returns whether the packets of a block can be judged: it is parsed, and the block before it is completely parsed.
 fn is_open(slots: &VecDeque<BlockSlot<'_>>, front: usize, index: usize) -> bool {
     let Some(at) = index.checked_sub(front) else { return false };
     let before = at.checked_sub(1).and_then(|before| slots.get(before));
     slots.get(at).is_some_and(|slot| slot.is_parsed) && before.is_none_or(|slot| slot.is_parsed && slot.rest.is_none())
 }
 
-/// Maximum number of blocks in flight for each thread. Without delays there are two or three.
+/// Maximum number of blocks in flight per thread. Without delays, there are two or three.
 pub(super) const WINDOW: usize = 8;
 
 /// Number of unreported errors in broken lines at which no further block is parsed.

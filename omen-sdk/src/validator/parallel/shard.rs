@@ -1,4 +1,4 @@
-//! Shards: disjoint sets of episodes, distributed by correlation id, so that several threads can judge packets in parallel.
+//! Shards: disjoint sets of episodes, divided by correlation id, so that several threads can judge packets in parallel.
 
 use std::panic;
 use std::thread::{self, Builder};
@@ -24,22 +24,22 @@ pub(super) struct BlockPosition {
     pub(super) lost: Vec<LostLine>,
 }
 
-/// Some of the episodes of a stream. One thread at a time judges their packets, in the order of the stream.
+/// Some of the episodes of a stream. Their packets are judged by one thread at a time, in stream order.
 #[derive(Debug, Default)]
 pub(super) struct Shard {
     episodes: Episodes,
     root_causes: RootCauses,
-    /// Position at which each episode began, to report the episodes in the order of the whole stream at its end.
+    /// Position at which each episode began; the episodes are reported in that order at the end of the stream.
     begun: Vec<u64>,
 }
 
 impl Shard {
-    /// Creates one of a number of shards.
+    /// Creates one of the given number of shards.
     pub(super) fn one_of(shards: usize) -> Self {
         Self { episodes: Episodes::one_of(shards), root_causes: RootCauses::one_of(shards), begun: Vec::new() }
     }
 
-    /// Judges the packets of this shard in a block. A packet without findings has no outcome, unless `all` is set.
+    /// Judges this shard's packets in a block. A packet without findings has no outcome, unless `all` is set.
     pub(super) fn judge<'t>(
         &mut self,
         place: &BlockPosition,
@@ -85,7 +85,7 @@ impl Shard {
         (self.episodes.tick(at, now), &mut self.root_causes)
     }
 
-    /// Returns the episodes with findings at the end of the stream: the position where each began, and its index.
+    /// Returns the episodes with findings at the end of the stream, each as its start position and its index.
     fn open(&self, options: &ValidatorOptions) -> Vec<(u64, usize)> {
         let is_open =
             |place: &usize| self.episodes.at(*place).is_some_and(|(_, machine)| !at_end(&machine, options).is_empty());
@@ -102,14 +102,14 @@ impl Shard {
     }
 }
 
-/// Returns the episodes of all shards in the order in which they began, each by shard and index.
+/// Returns the episodes of all shards in the order in which they began, each as shard and index.
 pub(super) fn order(shards: &[Shard]) -> Vec<(usize, usize)> {
     let places = shards.iter().map(|shard| shard.begun.iter().copied().zip(0..).collect());
     merged(places.collect())
 }
 
-/// Returns the episodes with findings at the end of the stream. Several threads search for them, which takes longer than
-/// reporting them, as most episodes of most logs have ended.
+/// Returns the episodes with findings at the end of the stream. Several threads search for them, because that takes
+/// longer than reporting them: in most logs, most episodes have ended.
 pub(super) fn open(shards: &[Shard], options: &ValidatorOptions, threads: usize) -> Vec<(usize, usize)> {
     let open = |shards: &[Shard]| shards.iter().map(|shard| shard.open(options)).collect::<Vec<_>>();
     let (mine, others) = shards.split_at(shards.len().div_ceil(threads.max(1)));

@@ -1,4 +1,4 @@
-//! Several threads report the same as one thread.
+//! Tests that several threads report the same as one thread.
 
 mod equal;
 mod failures;
@@ -71,7 +71,7 @@ fn one_thread(options: &ValidatorOptions) -> Validator {
     validator
 }
 
-/// Creates a validator with blocks so small that a short log has many.
+/// Creates a validator with such small blocks that a short log has many.
 fn threads(jobs: usize, block_bytes: usize, options: &ValidatorOptions) -> ParallelValidator {
     let jobs = NonZeroUsize::new(jobs).expect("a thread");
     let lines = LineSplitter::new(LINE_LIMIT);

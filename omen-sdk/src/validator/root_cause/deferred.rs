@@ -1,8 +1,8 @@
 //! Deferred evaluation of hypotheses.
 //!
-//! Most packets after a rejected one are legal and have no findings, so no cause is needed. Their texts are kept, and the
-//! hypotheses judge them only when a packet comes whose findings may follow from an earlier one. The time of the evaluation does
-//! not affect the findings.
+//! Most packets after a rejected one are legal and have no findings, so no cause is needed. Their texts are kept, and
+//! the hypotheses judge them only when a packet arrives whose findings may follow from an earlier one. The time of the
+//! evaluation does not affect the findings.
 
 use std::mem;
 
@@ -19,10 +19,10 @@ use super::lost::LostLines;
 /// Hypotheses of an episode, and the packets that they have not judged yet.
 #[derive(Debug, Default)]
 pub(super) struct DeferredEpisode {
-    /// `None` if the hypotheses start with the deferred packets, or none is left.
+    /// `None` if the hypotheses start with the deferred packets, or if none are left.
     hypotheses: Option<Hypotheses>,
     waiting: Vec<Waiting>,
-    /// The log's own machine before the deferred packets.
+    /// State of the log's own machine before the deferred packets.
     machine: Option<PackedHypothesis>,
     /// Size of the deferred packets in bytes.
     bytes: usize,
@@ -30,24 +30,24 @@ pub(super) struct DeferredEpisode {
     before_the_first: Option<u64>,
 }
 
-/// A deferred line.
+/// Deferred line.
 #[derive(Debug)]
 struct Waiting {
     line: u64,
     text: Option<Box<str>>,
-    /// Claims of the line about itself, if it does not match its schema.
+    /// What the line claims about itself, if it does not match its schema.
     broken: Option<Claims>,
 }
 
 impl DeferredEpisode {
-    /// Creates the entry of an episode whose first packet is rejected.
+    /// Creates the entry for an episode whose first packet is rejected.
     pub(super) fn before_the_first(line: u64) -> Self {
         Self { before_the_first: Some(line), ..Self::default() }
     }
 
-    /// Writes the state to a snapshot, when no packet is deferred and the hypotheses have started.
+    /// Writes the state to a snapshot; no packet may be deferred, and the hypotheses must have started.
     pub(super) fn write(&self, writer: &mut Writer<'_>) {
-        // Line numbers begin at 1, so 0 stands for `None`.
+        // Line numbers start at 1, so 0 represents `None`.
         writer.number(self.before_the_first.unwrap_or_default());
         if let Some(hypotheses) = &self.hypotheses {
             hypotheses.write(writer);
@@ -60,8 +60,8 @@ impl DeferredEpisode {
         Self { before_the_first, hypotheses: Some(Hypotheses::read(reader)), ..Self::default() }
     }
 
-    /// Records a packet of the episode, which may be its first. Returns whether this entry is about that episode: what was
-    /// rejected long before its first packet is not.
+    /// Records a packet of the episode, possibly its first. Returns whether this entry concerns that episode: a packet
+    /// that was rejected long before its first packet does not.
     pub(super) fn begins(&mut self, line: u64) -> bool {
         let begins = !self.is_stale(line);
         if begins {
@@ -70,7 +70,7 @@ impl DeferredEpisode {
         begins
     }
 
-    /// Returns whether the episode's first packet was rejected long ago, and the episode has still not begun.
+    /// Returns whether the episode's first packet was rejected long ago and the episode has not begun since.
     pub(super) fn is_stale(&self, line: u64) -> bool {
         self.before_the_first.is_some_and(|begun| begun + LONG < line)
     }
@@ -80,13 +80,13 @@ impl DeferredEpisode {
         self.bytes
     }
 
-    /// Defers a valid packet if it fits into `room` bytes. `machine` is the log's own before the packet. The packet must have no
-    /// finding that may follow from an earlier one.
+    /// Defers a valid packet if it fits into `room` bytes. `machine` is the log's own machine before the packet. The
+    /// packet must have no finding that may follow from an earlier one.
     pub(super) fn packet(&mut self, line: u64, text: &str, machine: &Machine, room: usize) -> bool {
         self.wait(Waiting { line, text: Some(text.into()), broken: None }, machine, room)
     }
 
-    /// Defers a line that is not a valid packet, as [`packet`](Self::packet) does.
+    /// Defers a line that is not a valid packet, like [`packet`](Self::packet).
     pub(super) fn broken(
         &mut self,
         line: u64,
@@ -113,7 +113,7 @@ impl DeferredEpisode {
         true
     }
 
-    /// Judges the deferred packets. Returns the hypotheses; `None` if they have not started, or none is left.
+    /// Judges the deferred packets and returns the hypotheses; `None` if they have not started, or if none are left.
     pub(super) fn settled(&mut self, options: &ValidatorOptions) -> &mut Option<Hypotheses> {
         self.bytes = 0;
         if let Some(machine) = self.machine.take() {
@@ -132,7 +132,7 @@ impl DeferredEpisode {
             hypotheses.broken(line, text.as_deref(), &claims, options);
             return;
         }
-        // INVARIANT: only packets that have facts are deferred.
+        // INVARIANT: only packets with facts are deferred.
         let Some(Ok(facts)) = text.as_deref().map(PacketFacts::parse) else { return };
         let mut verdict = machine.judge(&facts, options.now);
         options.levels.apply(&mut verdict.invariants);
@@ -159,8 +159,8 @@ impl DeferredEpisode {
     }
 }
 
-/// Number of lines after which a rejected packet no longer counts as the first one of an episode.
+/// Number of lines after which a rejected packet no longer counts as the first packet of an episode.
 const LONG: u64 = 10_000;
 
-/// Maximum size of the deferred packets of an episode in bytes: some dozens of packets, which are judged in about a millisecond.
+/// Maximum size of an episode's deferred packets in bytes: some dozens of packets, which take about a millisecond to judge.
 const MOST_OF_ONE: usize = 128 * 1024;

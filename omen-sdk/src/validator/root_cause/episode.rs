@@ -1,4 +1,4 @@
-//! Hypotheses about one episode.
+//! Hypotheses about a single episode.
 
 use omen_fsm::{Machine, Verdict};
 use omen_invariants::ledger::bytes::{Reader, Writer};
@@ -14,15 +14,15 @@ use super::suppose;
 use super::written::{read_cause, read_text, read_type, write_cause, write_text, write_type};
 use crate::finding::{Cause, Stage};
 
-/// Possible true courses of an episode from its first rejected packet on.
+/// Possible true histories of an episode since its first rejected packet.
 #[derive(Debug)]
 pub(super) struct Hypotheses {
     hypotheses: Vec<PackedHypothesis>,
-    /// Nearest rejected packet that is a root cause.
+    /// Latest rejected packet that is a root cause.
     root: Cause,
-    /// A rejected packet that is only partly known.
+    /// Rejected packet that is only partly known, if any.
     vague: Option<Vague>,
-    /// Tokens that were assumed, with an unknown scope.
+    /// Assumed tokens, whose scopes are unknown.
     supposed_tokens: Vec<Box<str>>,
     /// Whether the root cause is the time of an accepted packet (D83).
     is_time: bool,
@@ -38,11 +38,11 @@ struct Vague {
     cause: Cause,
     packet_type: Option<PacketType>,
     packet_id: Option<String>,
-    /// Whether another packet came after it.
+    /// Whether another packet followed it.
     is_past: bool,
 }
 
-/// A way in which a packet is legal after all.
+/// Explanation under which a packet is legal after all.
 struct Explanation {
     cause: Cause,
     /// Whether the cause is a line that names no episode.
@@ -50,17 +50,17 @@ struct Explanation {
     next: Vec<Hypothesis>,
 }
 
-/// A packet that the log's own machine has judged.
+/// Packet that the log's own machine has judged.
 pub(in crate::validator) struct PacketVerdict<'j, 'f> {
     pub(in crate::validator) facts: &'j PacketFacts<'f>,
-    /// The machine before the packet.
+    /// Machine before the packet.
     pub(in crate::validator) machine: &'j Machine,
     pub(in crate::validator) verdict: &'j Verdict,
     pub(in crate::validator) accepted: bool,
 }
 
 impl Hypotheses {
-    /// Creates the hypotheses from a machine that has not rejected a packet before.
+    /// Creates the hypotheses from a machine that has not rejected a packet yet.
     pub(super) fn new(machine: Machine) -> Self {
         Self {
             hypotheses: vec![Hypothesis::new(machine).keep()],
@@ -123,7 +123,7 @@ impl Hypotheses {
         self.roots = self.roots.saturating_add(1);
     }
 
-    /// Records a packet that is ahead, as [`wrong_time`](Self::wrong_time) does: all hypotheses go back to the clock before it.
+    /// Records a packet that is ahead, like [`wrong_time`](Self::wrong_time): all hypotheses return to the clock before it.
     pub(super) fn ahead(&mut self, cause: Cause, before: Option<Instant>) {
         if self.root != cause {
             self.hypotheses.iter_mut().for_each(|kept| kept.change(|machine| machine.undo_leap(before)));
@@ -171,8 +171,8 @@ impl Hypotheses {
         follows
     }
 
-    /// Returns which findings on a root cause follow from an earlier packet; nothing if the packet is not a root cause, or the
-    /// search takes too long. The hypotheses do not accept the packet.
+    /// Returns which findings on a root cause follow from an earlier packet; nothing if the packet is not a root cause,
+    /// or if the search takes too long. The hypotheses do not accept the packet.
     pub(super) fn root(
         &self,
         line: u64,
@@ -194,8 +194,8 @@ impl Hypotheses {
         is_root.then(|| self.roots_of(judged, &all))
     }
 
-    /// Returns which warnings on a packet follow from an earlier one: those that are missing in some hypothesis that accepts the
-    /// packet.
+    /// Returns which warnings on a packet follow from an earlier one: those that some hypothesis that accepts the
+    /// packet does not report.
     fn warned(&self, judged: &PacketVerdict<'_, '_>, all: &[(Hypothesis, Verdict)]) -> Follows {
         let fine = all.iter().filter(|(_, verdict)| is_accepted(verdict));
         let mut made = fine.map(|(_, verdict)| Key::all(verdict));
@@ -208,7 +208,7 @@ impl Hypotheses {
         }
     }
 
-    /// Handles a packet that the log's machine and all hypotheses reject.
+    /// Handles a packet that both the log's machine and all hypotheses reject.
     fn rejected(
         &mut self,
         case: &Case<'_>,
@@ -217,7 +217,7 @@ impl Hypotheses {
         lost: &LostLines,
     ) -> (Follows, Vec<Hypothesis>) {
         if let Some(Explanation { cause, is_lost, next }) = self.explanation(case, judged, &all, lost) {
-            // The lost line was one packet, so it explains nothing further.
+            // The lost line was a single packet, so it cannot explain any others.
             if is_lost {
                 self.lost = cause.line;
             } else {
@@ -245,13 +245,13 @@ impl Hypotheses {
         (follows, next)
     }
 
-    /// Returns the maximum number of hypotheses, which is lower in an episode with mistakes nearly everywhere.
+    /// Returns the maximum number of hypotheses, which is lower in an episode with mistakes almost everywhere.
     fn most(&self) -> usize {
         if self.roots > MOST_ROOTS { 1 } else { MOST_HYPOTHESES }
     }
 
-    /// Returns which findings on a packet are root causes: those that the most charitable hypothesis reports as well. There is
-    /// always one, since every hypothesis rejects the packet.
+    /// Returns which findings on a packet are root causes: those that the most charitable hypothesis reports as well.
+    /// There is always at least one, because every hypothesis rejects the packet.
     fn roots_of(&self, judged: &PacketVerdict<'_, '_>, all: &[(Hypothesis, Verdict)]) -> Follows {
         if self.roots == 0 {
             return Follows::Nothing;
@@ -274,8 +274,8 @@ impl Hypotheses {
         }
     }
 
-    /// Returns an explanation if a packet is legal after an unknown one: a rejected packet that is hardly readable, or a line
-    /// that names no episode.
+    /// Returns an explanation if a packet is legal after an unknown one: a rejected packet that is barely readable, or
+    /// a line that names no episode.
     fn explanation(
         &self,
         case: &Case<'_>,
@@ -342,7 +342,7 @@ impl Hypotheses {
         self.supposed_tokens = tokens;
     }
 
-    /// Returns which findings at the episode's end follow from an earlier packet.
+    /// Returns which findings at the end of the episode follow from an earlier packet.
     pub(super) fn at_end(
         &self,
         found: &[(Option<&str>, omen_types::Diagnostic)],
@@ -381,16 +381,16 @@ impl Hypotheses {
     }
 }
 
-/// Returns the token that a directive names, if it was never issued: that is reported once.
+/// Returns the token that a directive names if it was never issued, which is reported only once.
 fn unknown_token<'f>(facts: &'f PacketFacts<'_>, all: &[(Hypothesis, Verdict)]) -> Option<&'f str> {
     let PayloadFacts::TaskDirective(directive) = &facts.payload else { return None };
     let id = directive.authorization_token_id.as_deref()?;
     all.iter().all(|(hypothesis, _)| hypothesis.machine.ledger().tokens().get(id).is_none()).then_some(id)
 }
 
-/// Returns the hypotheses after a packet that the log's machine accepts. A hypothesis that refuses two such packets is dropped,
-/// since the log speaks against it. A single one may be a rejected packet that was sent again, or one of two packets in the wrong
-/// order.
+/// Returns the hypotheses after a packet that the log's machine accepts. A hypothesis that refuses two such packets is
+/// dropped, because the log contradicts it. A single one may be a rejected packet that was sent again, or one of two
+/// packets in the wrong order.
 fn continued(case: &Case<'_>, facts: &PacketFacts<'_>, all: Vec<(Hypothesis, Verdict)>) -> Vec<Hypothesis> {
     let mut next = Vec::new();
     let is_fine = all.iter().any(|(_, verdict)| is_accepted(verdict));
@@ -420,14 +420,14 @@ fn continued(case: &Case<'_>, facts: &PacketFacts<'_>, all: Vec<(Hypothesis, Ver
     next
 }
 
-/// Maximum number of hypotheses of an episode.
+/// Maximum number of hypotheses for an episode.
 const MOST_HYPOTHESES: usize = 8;
 
-/// Number of root causes in an episode after which hypotheses are no longer multiplied: nearly everything is wrong, and guessing
-/// takes longer than judging.
+/// Number of root causes in an episode after which hypotheses are no longer multiplied: almost everything is wrong, and
+/// guessing takes longer than judging.
 const MOST_ROOTS: u32 = 16;
 
-/// Maximum number of accepted packets that a hypothesis may refuse.
+/// Number of accepted packets whose refusal drops a hypothesis.
 const STRIKES: u8 = 2;
 
 /// Maximum number of assumed tokens.

@@ -1,11 +1,11 @@
-//! Identity of findings across machines.
+//! Identity of findings across different machines.
 
 use omen_fsm::Verdict;
 use omen_types::{Code, Diagnostic, Severity};
 
 use crate::finding::{Cause, Stage};
 
-/// Subject of a finding. Its text may differ between machines, because it names states, times and sums.
+/// Subject of a finding. Its text may differ between machines, because it mentions states, times and sums.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::validator) struct Key {
     stage: Stage,
@@ -21,7 +21,7 @@ impl Key {
         Self { stage, code: finding.code, pointer: finding.pointer.clone(), name }
     }
 
-    /// Returns the keys of the reported findings of a verdict: only the errors, if there are any.
+    /// Returns the keys of the reported findings in a verdict: only the errors, if there are any.
     pub(super) fn all(verdict: &Verdict) -> Vec<Self> {
         let accepted = verdict.errors().next().is_none();
         let invariants = verdict.invariants.iter().filter(|found| accepted || found.severity == Severity::Error);
@@ -31,7 +31,7 @@ impl Key {
     }
 }
 
-/// Returns whether a packet is accepted with a verdict.
+/// Returns whether a verdict accepts the packet.
 pub(super) fn is_accepted(verdict: &Verdict) -> bool {
     verdict.errors().next().is_none()
 }
@@ -39,12 +39,12 @@ pub(super) fn is_accepted(verdict: &Verdict) -> bool {
 /// Findings on a packet that follow from an earlier one.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::validator) enum Follows {
-    /// No finding.
+    /// No findings.
     Nothing,
     All(Cause),
     /// All findings except those that the hypotheses report as well.
     Except(Cause, Vec<Key>),
-    /// All findings but the first one. The hypotheses also reject the packet, for the reason in the note.
+    /// All findings except the first one. The hypotheses also reject the packet, for the reason in the note.
     ExceptFirst(Cause, Key, String),
 }
 
@@ -71,9 +71,9 @@ impl Follows {
 /// Findings at the end of an episode that follow from an earlier packet.
 #[derive(Debug)]
 pub(in crate::validator) struct Ends {
-    /// Cause of each finding; findings beyond the end of the list have none.
+    /// Cause of each finding; findings beyond the end of the list have no cause.
     pub(super) causes: Vec<Option<Cause>>,
-    /// Default cause of directives without a result: a line that may have been the result.
+    /// Default cause of directives without a result: a line that may have been that result.
     pub(super) lost: Option<Cause>,
 }
 

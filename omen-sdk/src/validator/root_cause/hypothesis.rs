@@ -1,4 +1,4 @@
-//! Hypothesis about an episode: a machine that has also accepted packets that the log's own machine has rejected.
+//! Hypothesis about an episode: a machine that has accepted, in addition, packets that the log's own machine has rejected.
 
 use omen_fsm::{Event, Machine, Node, NodeSet, PackedMachine, Verdict};
 use omen_invariants::ledger::bytes::{Reader, Writer};
@@ -9,11 +9,11 @@ use super::super::options::ValidatorOptions;
 use super::repair::RepairedPacket;
 use super::suppose;
 
-/// A hypothesis in packed form, as it is kept between two packets of its episode.
+/// Hypothesis in packed form, as stored between two packets of its episode.
 #[derive(Debug)]
 pub(super) struct PackedHypothesis {
     machine: MachineForm,
-    /// Number of packets that it has refused and the log's own machine has accepted.
+    /// Number of packets that the hypothesis has refused although the log's own machine has accepted them.
     pub(super) strikes: u8,
 }
 
@@ -24,7 +24,7 @@ enum MachineForm {
     Large(Box<Machine>),
 }
 
-/// A hypothesis in unpacked form.
+/// Hypothesis in unpacked form.
 #[derive(Debug)]
 pub(super) struct Hypothesis {
     pub(super) machine: Machine,
@@ -38,8 +38,8 @@ impl Hypothesis {
         Self { machine, strikes: 0, is_large: false }
     }
 
-    /// Accepts a packet. A packet that is behind the clock is treated as sent at the time of the clock: otherwise the deadlines
-    /// of a directive or a first decision would be counted from its wrong date (D83).
+    /// Accepts a packet. A packet that is behind the clock is treated as if it had been sent at the time of the clock:
+    /// otherwise, the deadlines of a directive or a first decision would be counted from its wrong date (D83).
     pub(super) fn after(mut self, facts: &PacketFacts<'_>, verdict: &Verdict) -> Self {
         let clock = self.machine.ledger().clock().filter(|clock| is_behind(facts.header.created_at, *clock));
         match clock {
@@ -58,7 +58,7 @@ impl Hypothesis {
     }
 }
 
-/// Returns a packet that is behind as sent in time: at the clock or up to [`TOLERANCE_SECONDS`] later, which deadlines allow for.
+/// Returns a packet that is behind as if in time: at the clock or up to [`TOLERANCE_SECONDS`] later, as deadlines allow.
 fn in_time<'t>(mut facts: PacketFacts<'t>, clock: Instant) -> PacketFacts<'t> {
     let later = |limit: PositiveCount| PositiveCount::new(limit.get() + TOLERANCE_SECONDS).unwrap_or(limit);
     facts.header.created_at = clock;
@@ -119,7 +119,7 @@ impl PackedHypothesis {
         }
     }
 
-    /// Calls a function that changes the machine.
+    /// Calls a function that modifies the machine.
     pub(super) fn change(&mut self, what: impl FnOnce(&mut Machine)) {
         match &mut self.machine {
             MachineForm::Packed(packed) => {
@@ -134,7 +134,7 @@ impl PackedHypothesis {
     }
 }
 
-/// Input of a judgement, and its options.
+/// Input and options for judging a packet.
 #[derive(Clone, Copy)]
 pub(super) struct Case<'c> {
     pub(super) line: u64,
@@ -156,8 +156,8 @@ impl Case<'_> {
         verdict
     }
 
-    /// Returns the possible machines after a packet that a machine refuses, if the packet was sent all the same. The last one is
-    /// the unchanged machine: the packet may also be superfluous.
+    /// Returns the possible machines after a packet that a machine refuses, assuming that the packet was sent
+    /// nevertheless. The last one is the unchanged machine, because the packet may also be superfluous.
     pub(super) fn refused(&self, machine: Machine, facts: &PacketFacts<'_>, mut verdict: Verdict) -> Vec<Machine> {
         let mut all = Vec::new();
         if !verdict.ids.is_empty() {
@@ -191,7 +191,7 @@ impl Case<'_> {
         all
     }
 
-    /// Does the same as [`refused`](Self::refused) for a machine that is too large to be copied.
+    /// Like [`refused`](Self::refused), for a machine that is too large to be copied.
     pub(super) fn refused_large(&self, machine: Machine, facts: &PacketFacts<'_>, mut verdict: Verdict) -> Machine {
         if !verdict.ids.is_empty() {
             return machine;
@@ -202,7 +202,7 @@ impl Case<'_> {
         if verdict.next.is_empty() { machine } else { after(machine, facts, &verdict) }
     }
 
-    /// Returns the machines in which a packet is legal because another one, which is not in the log, came before it.
+    /// Returns the machines in which a packet is legal because a packet that is missing in the log preceded it.
     pub(super) fn explained(
         &self,
         machine: &Machine,
@@ -244,7 +244,7 @@ impl Case<'_> {
         all
     }
 
-    /// Returns the machines after the possible meanings of a packet that does not match its schema.
+    /// Returns the machines after each possible meaning of a packet that does not match its schema.
     pub(super) fn repaired(&self, machine: &Machine, packets: &[RepairedPacket]) -> Vec<Machine> {
         let mut legal = Vec::new();
         let mut refused = Vec::new();
@@ -270,7 +270,7 @@ impl Case<'_> {
         refused.into_iter().flat_map(|(facts, verdict)| self.refused(machine.clone(), &facts, verdict)).collect()
     }
 
-    /// Replaces invented values of a packet that would matter by harmless ones.
+    /// Replaces invented values of a packet that would affect the verdict by harmless ones.
     fn adapted<'t>(&self, machine: &Machine, mut facts: PacketFacts<'t>, packet: &RepairedPacket) -> PacketFacts<'t> {
         if packet.invents("/header/created_at") {
             facts.header.created_at = machine.ledger().clock().unwrap_or(Instant::from_unix(0, 0));
@@ -300,7 +300,7 @@ impl Case<'_> {
         facts
     }
 
-    /// Closes a directive with unknown ids: its result cannot be recognized.
+    /// Closes a directive with unknown ids, because its result could not be recognized.
     fn without_unknown_task(&self, machine: Machine, facts: &PacketFacts<'_>, packet: &RepairedPacket) -> Machine {
         if !packet.invents("/header/packet_id") && !packet.invents("/payload/task_id") {
             return machine;
@@ -313,26 +313,26 @@ impl Case<'_> {
     }
 }
 
-/// Known facts of an assumed packet.
+/// Known facts about an assumed packet.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Missing<'m> {
     pub(super) packet_type: Option<PacketType>,
     pub(super) packet_id: Option<&'m str>,
 }
 
-/// Strictness about the packets that may be assumed to explain another one.
+/// Strictness about packets that may be assumed in order to explain another one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Strictness {
-    /// The finding on the packet is reported as a root cause. The assumption serves to recognize its consequences.
+    /// The finding on the packet is reported as a root cause. The assumption helps to recognize its consequences.
     Lenient,
     /// The finding is reported as a consequence of the assumed packet.
     Strict,
-    /// As strict, and the assumed packet has not changed the state: later packets were accepted.
+    /// Like `Strict`, but the assumed packet must not have changed the state: later packets were accepted.
     InPlace,
 }
 
-/// Returns whether an event may be assumed before a packet. An alert changes nothing, and a halt explains too much, because it
-/// makes all but a few packets illegal.
+/// Returns whether an event may be assumed before a packet. An alert changes nothing, and a halt explains too much,
+/// because it makes almost all packets illegal.
 fn matters(event: Event, next: &PacketFacts<'_>) -> bool {
     match event {
         Event::Alert | Event::Enqueue | Event::Close => false,
@@ -346,7 +346,7 @@ fn anywhere(event: Event) -> NodeSet {
     Node::ALL.iter().copied().collect::<NodeSet>().after(event)
 }
 
-/// Returns the machine after a packet. A packet over budget is treated as approved, so that an overrun is one root cause.
+/// Returns the machine after a packet. A packet over budget is treated as approved, so an overrun is a single root cause.
 fn after(mut machine: Machine, facts: &PacketFacts<'_>, verdict: &Verdict) -> Machine {
     machine.accept(facts, verdict);
     if verdict.errors().any(|finding| finding.code == Code::Inv005) {

@@ -1,11 +1,11 @@
-//! Lenient parser for packets whose JSON is broken.
+//! Lenient parser for packets with broken JSON.
 
 use omen_schema::json::{JsonType, Scanner};
 use omen_types::limits::MAX_DEPTH;
 use serde_json::{Map, Value};
 
-/// Parses a value up to the first mistake in the text. The rest is ignored, and everything open at that point counts as closed.
-/// Also returns whether there was a mistake.
+/// Parses a value up to the first error in the text. The rest is ignored, and everything that is open at that point
+/// counts as closed. Also returns whether there was an error.
 pub(super) fn read(text: &str) -> (Value, bool) {
     let mut scanner = Scanner::within(text, 0..floor(text, MOST));
     let value = value(&mut scanner, 0).unwrap_or_default();
@@ -37,7 +37,7 @@ fn value(scanner: &mut Scanner<'_>, depth: u8) -> Option<Value> {
     }
 }
 
-/// The first string, number or boolean that follows a name in a text, wherever that is. For texts that are not JSON.
+/// Returns the first string, number or boolean that follows a name anywhere in a text; for texts that are not JSON.
 pub(super) fn member(text: &str, name: &str) -> Option<Value> {
     let end = floor(text, MOST);
     let quoted = format!("\"{name}\"");
@@ -53,7 +53,7 @@ pub(super) fn member(text: &str, name: &str) -> Option<Value> {
 /// Maximum number of bytes of a line that are parsed leniently: 256 KiB.
 const MOST: usize = 256 * 1024;
 
-/// Returns the last character boundary that is not after `most`.
+/// Returns the last character boundary at or before `most`.
 fn floor(text: &str, most: usize) -> usize {
     (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }

@@ -10,20 +10,20 @@ use omen_types::PacketType;
 use super::written::{read_type, write_type};
 use crate::finding::Cause;
 
-/// A line that names no episode.
+/// Line that names no episode.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::validator) struct LostLine {
     pub(in crate::validator) line: u64,
-    /// Type of the packet, if it is readable.
+    /// Type of the packet, if readable.
     pub(in crate::validator) packet_type: Option<PacketType>,
 }
 
-/// Latest lines that name no episode, and the last packet of each episode since the first of them.
+/// Latest lines that name no episode, and the last packet of each episode since the first such line.
 ///
 /// Lines that are more than [`WINDOW`] lines old have no effect, so memory is bounded.
 #[derive(Debug, Default)]
 pub(super) struct LostLines {
-    /// In order of the stream.
+    /// Lines in stream order.
     lines: Vec<LostLine>,
     /// Line of the last packet of each episode, by the fingerprint of its id.
     last: HashMap<Fingerprint, u64, RandomState>,
@@ -60,7 +60,7 @@ impl LostLines {
         Self { lines, last, crowded: 0 }
     }
 
-    /// Records a line, if it is later than the recorded ones.
+    /// Records a line if it is later than the recorded ones.
     pub(super) fn add(&mut self, line: LostLine) {
         if self.lines.last().is_some_and(|last| last.line >= line.line) {
             return;
@@ -71,7 +71,7 @@ impl LostLines {
         self.lines.push(line);
     }
 
-    /// Returns the latest line, unless it is long before the end of the stream.
+    /// Returns the latest line, unless it is far from the end of the stream.
     pub(super) fn latest(&self, end: u64) -> Option<Cause> {
         self.lines.last().filter(|lost| lost.line + WINDOW >= end).map(|lost| cause(lost.line))
     }
@@ -92,9 +92,9 @@ impl LostLines {
         }
     }
 
-    /// Returns the latest line that may explain a packet of an episode, its type if that is readable, and whether the episode had
-    /// no other packet since. `after` is the line that has explained an earlier packet of the episode: each line stands for one
-    /// packet.
+    /// Returns the latest line that may explain a packet of an episode, its type if readable, and whether the episode
+    /// had no other packet since. `after` is the line that has explained an earlier packet of the episode; each line
+    /// can explain only one packet.
     pub(super) fn before(&self, line: u64, id: &str, after: u64) -> Option<(Cause, Option<PacketType>, bool)> {
         let is_near = |lost: &&LostLine| lost.line > after && lost.line < line && lost.line + WINDOW >= line;
         let lost = *self.lines.last().filter(is_near)?;

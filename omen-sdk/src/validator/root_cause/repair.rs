@@ -1,4 +1,4 @@
-//! Repair of rejected packets: guesses what a packet was meant to be from the schema alone.
+//! Repair of rejected packets: guesses from the schema alone what a packet was meant to be.
 
 use omen_types::shape::{self, ConditionalShape, ObjectShape, Shape, ShapeKind, WhenShape};
 use omen_types::suggest::nearest;
@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 
 use super::lenient;
 
-/// A text that matches its schema, and its invented values.
+/// Text that matches its schema, and the values in it that were invented.
 #[derive(Debug)]
 pub(super) struct RepairedPacket {
     pub(super) text: String,
-    /// JSON pointers to the values that are not from the log.
+    /// JSON pointers to the values that do not come from the log.
     pub(super) invented: Vec<String>,
 }
 
@@ -21,14 +21,14 @@ impl RepairedPacket {
     }
 }
 
-/// Returns the packets that a text may have been meant to be, the likeliest first; none if not even the type can be guessed.
+/// Returns the packets that a text may have been meant to be, likeliest first; empty if even the type cannot be guessed.
 pub(super) fn repaired(text: &str, claims: &Claims) -> Vec<RepairedPacket> {
     let (value, is_broken) = lenient::read(text);
     let all = Text { text: is_broken.then_some(text) };
     types(&value, all, claims).into_iter().flat_map(|packet_type| of_type(&value, all, packet_type)).collect()
 }
 
-/// Returns packets of a type with invented values only: one for each value of each enum of its payload.
+/// Returns packets of a type with only invented values: one for each value of each enum in its payload.
 pub(super) fn invented(packet_type: PacketType) -> Vec<RepairedPacket> {
     let nothing = Value::Null;
     let mut all = of_type(&nothing, Text { text: None }, packet_type);
@@ -41,10 +41,10 @@ pub(super) fn invented(packet_type: PacketType) -> Vec<RepairedPacket> {
     all
 }
 
-/// Member of the header with the type of a packet.
+/// Header field that states the packet type.
 pub(super) const PACKET_TYPE: &str = "packet_type";
 
-/// Returns the type that a text names, or was meant to name.
+/// Returns the packet type that a text names or was meant to name.
 pub(super) fn nearest_type(text: &str) -> Option<PacketType> {
     let near = || nearest(text, PacketType::ALL.iter().map(|one| one.as_str()))?.parse().ok();
     text.parse().ok().or_else(near)
@@ -58,7 +58,7 @@ fn types(value: &Value, all: Text<'_>, claims: &Claims) -> Vec<PacketType> {
     let Some(payload) = value.get("payload").and_then(Value::as_object).filter(|payload| !payload.is_empty()) else {
         return by_name.into_iter().collect();
     };
-    // A payload that fits another type is better evidence than the name, because it is hardly an accident.
+    // A payload that fits another type is better evidence than the name, because that is unlikely to be an accident.
     if let Some(by_name) = by_name
         && fits(payload, by_name) > 0
     {
@@ -72,7 +72,7 @@ fn types(value: &Value, all: Text<'_>, claims: &Claims) -> Vec<PacketType> {
     }
 }
 
-/// Scores how well a payload fits a type: the number of members that the type has, unless more members are unknown to it.
+/// Scores how well a payload fits a type: the number of fields that the type has, or 0 if more are unknown to it.
 fn fits(payload: &Map<String, Value>, packet_type: PacketType) -> usize {
     let Some(object) = payload_shape(packet_type) else { return 0 };
     let known = payload.keys().filter(|key| object.fields.iter().any(|field| field.name == **key)).count();
@@ -87,7 +87,7 @@ fn payload_shape(packet_type: PacketType) -> Option<&'static ObjectShape> {
     }
 }
 
-/// Returns the enums among the members of a payload.
+/// Returns the enum fields of a payload.
 fn enums(packet_type: PacketType) -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
     let fields = payload_shape(packet_type).map_or(&[][..], |payload| payload.fields);
     fields.iter().filter_map(|field| match field.shape.kind {
@@ -96,8 +96,8 @@ fn enums(packet_type: PacketType) -> impl Iterator<Item = (&'static str, &'stati
     })
 }
 
-/// Returns the packets of a type that a value may have been meant to be: several if the value of an enum is unknown that may
-/// determine the event of the packet.
+/// Returns the packets of a type that a value may have been meant to be: several if an enum value that may determine
+/// the packet's event is unknown.
 fn of_type(value: &Value, all: Text<'_>, packet_type: PacketType) -> Vec<RepairedPacket> {
     let mut repair = Repair { all, pointer: String::new(), invented: Vec::new() };
     let mut packet = repair.value(Some(value), shape::of_packet(Some(packet_type)));
@@ -109,7 +109,7 @@ fn of_type(value: &Value, all: Text<'_>, packet_type: PacketType) -> Vec<Repaire
         return vec![RepairedPacket { text: written(&packet), invented: repair.invented }];
     };
     let Some(shape) = payload_shape(packet_type) else { return Vec::new() };
-    // Only the payload depends on the value, which determines its other members.
+    // Only the payload depends on the value, which determines the payload's other fields.
     if let Some(packet) = packet.as_object_mut() {
         packet.remove("payload");
     }
@@ -128,7 +128,7 @@ fn of_type(value: &Value, all: Text<'_>, packet_type: PacketType) -> Vec<Repaire
     packets
 }
 
-/// Serializes a value. `to_string` writes byte by byte through a formatter, which takes twice as long.
+/// Serializes a value. `to_string` would write byte by byte through a formatter, which takes twice as long.
 fn written(value: &Value) -> String {
     // INVARIANT: keys are strings, so serialization cannot fail.
     serde_json::to_string(value).unwrap_or_default()
@@ -140,7 +140,7 @@ const PAYLOAD: &str = "/payload";
 /// Maximum number of values of an enum that are tried.
 const MOST_VALUES: usize = 8;
 
-/// Text of a line whose JSON is broken, in which single members may still be found.
+/// Text of a line with broken JSON, in which individual fields may still be found.
 #[derive(Clone, Copy)]
 struct Text<'t> {
     text: Option<&'t str>,
@@ -159,7 +159,7 @@ struct Repair<'t> {
 }
 
 impl Repair<'_> {
-    /// Returns a value that matches a shape, and is as near as possible to the one in the text.
+    /// Returns a value that matches a shape and is as close as possible to the value in the text.
     fn value(&mut self, found: Option<&Value>, shape: &'static Shape) -> Value {
         match (&shape.kind, found) {
             (ShapeKind::Object(object), found) => self.object(found.and_then(Value::as_object), object),
@@ -183,7 +183,7 @@ impl Repair<'_> {
         value
     }
 
-    /// Calls `inner` with the path extended by a step.
+    /// Calls `inner` with the pointer extended by one step.
     fn down<T>(&mut self, step: &str, inner: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.pointer.len();
         pointer::push(&mut self.pointer, step);
@@ -238,20 +238,20 @@ impl Repair<'_> {
     }
 }
 
-/// Returns the members that an object should not have.
+/// Returns the fields that an object should not have.
 fn unknown<'f>(found: Option<&'f Map<String, Value>>, object: &ObjectShape) -> Vec<(&'f str, &'f Value)> {
     let is_known = |key: &str| object.fields.iter().any(|field| field.name == key);
     let all = found.into_iter().flatten().map(|(key, value)| (key.as_str(), value));
     all.filter(|(key, _)| !is_known(key)).collect()
 }
 
-/// Returns the value of a member whose name is misspelt.
+/// Returns the value of a field with a misspelt name.
 fn misspelt<'f>(unknown: &[(&'f str, &'f Value)], name: &str, object: &ObjectShape) -> Option<&'f Value> {
     let names = || object.fields.iter().map(|field| field.name);
     unknown.iter().find(|(key, _)| nearest(key, names()) == Some(name)).map(|(_, value)| *value)
 }
 
-/// Returns whether a conditional applies and its required members are missing.
+/// Returns whether a conditional applies and its required fields are missing.
 fn applies(conditional: &ConditionalShape, members: &Map<String, Value>) -> bool {
     let subject = members.get(conditional.subject);
     let applies = match conditional.when {
@@ -276,7 +276,7 @@ fn may_be(found: &Value, shape: &Shape) -> bool {
     }
 }
 
-/// Returns the value of a simple shape that another value was meant to be.
+/// Returns the value of a simple shape that another value was probably meant to be.
 fn near(found: &Value, shape: &Shape) -> Option<Value> {
     match &shape.kind {
         ShapeKind::Enum(values) => {
@@ -316,7 +316,7 @@ fn near(found: &Value, shape: &Shape) -> Option<Value> {
     }
 }
 
-/// Parses a number, also from a string.
+/// Parses a number, even if it is in a string.
 fn number(found: &Value) -> Option<serde_json::Number> {
     match found {
         Value::Number(number) => Some(number.clone()),
@@ -330,7 +330,7 @@ fn integral(value: f64) -> Option<u64> {
     (value.fract() == 0.0 && (0.0..9e15).contains(&value)).then_some(value as u64)
 }
 
-/// Invents a value of a simple shape: the largest allowed number, so that an invented budget is not exceeded.
+/// Invents a value of a simple shape: for numbers, the largest allowed, so that an invented budget is not exceeded.
 fn invention(shape: &Shape) -> Value {
     match &shape.kind {
         ShapeKind::Enum(values) => values.first().map_or(Value::Null, |value| Value::from(*value)),

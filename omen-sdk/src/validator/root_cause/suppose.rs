@@ -1,4 +1,4 @@
-//! Assumed packets: packets that are missing in the log, and that may have been sent.
+//! Assumed packets, which are missing in the log but may have been sent.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -9,8 +9,8 @@ use omen_types::{Instant, OperationType, PacketFacts, PacketType, PayloadFacts, 
 
 use super::repair;
 
-/// Returns assumed packets that cause an event before `next`, with the ids that `next` refers to. `id` is the id of the packet,
-/// if it is known.
+/// Returns assumed packets that cause an event before `next`, with the ids that `next` refers to. `id` is the id of the
+/// packet, if known.
 pub(super) fn packets<'t>(
     event: Event,
     machine: &Machine,
@@ -47,7 +47,7 @@ pub(super) fn packets<'t>(
     vec![facts]
 }
 
-/// Returns a result for each of the open directives, up to a maximum number.
+/// Returns a result for each open directive, up to a maximum number.
 fn results<'t>(machine: &Machine, template: &PacketFacts<'t>) -> Vec<PacketFacts<'t>> {
     let mut template = template.clone();
     if let PayloadFacts::TaskResult(result) = &mut template.payload {
@@ -56,7 +56,7 @@ fn results<'t>(machine: &Machine, template: &PacketFacts<'t>) -> Vec<PacketFacts
     open(machine).into_iter().take(MOST_OPEN).map(|open| result_of(open, &template)).collect()
 }
 
-/// Returns the result of a directive, independent of the log's own statements.
+/// Returns the result of a directive, independently of what the log states.
 pub(super) fn result<'t>(directive: &OpenDirective, next: &PacketFacts<'t>, line: u64) -> Option<PacketFacts<'t>> {
     let mut facts = template(Event::Settle)?;
     facts.header.created_at = next.header.created_at;
@@ -73,13 +73,13 @@ fn result_of<'t>(directive: &OpenDirective, template: &PacketFacts<'t>) -> Packe
     facts
 }
 
-/// Returns the open directives in the order of sending; none if there are too many to try each.
+/// Returns the open directives in sending order; empty if there are too many to try each.
 fn open(machine: &Machine) -> Vec<&OpenDirective> {
     let open = machine.ledger().open();
     if open.len() > FEW_OPEN { Vec::new() } else { open.in_order() }
 }
 
-/// Returns what a packet with a wrong id may have been meant to be: the same packet with ids that the episode has.
+/// Returns what a packet with a wrong id may have been meant to be: the same packet with ids that exist in the episode.
 pub(super) fn corrected<'t>(machine: &Machine, facts: &PacketFacts<'t>) -> Vec<PacketFacts<'t>> {
     let PayloadFacts::TaskResult(result) = &facts.payload else { return Vec::new() };
     let mut open = open(machine);
@@ -92,7 +92,7 @@ pub(super) fn corrected<'t>(machine: &Machine, facts: &PacketFacts<'t>) -> Vec<P
     open.into_iter().take(MOST_OPEN).map(|open| result_of(open, facts)).collect()
 }
 
-/// Returns an id of a packet that `next` refers to, and that was not accepted.
+/// Returns a packet id that `next` refers to but that was not accepted.
 fn missing<'t>(machine: &Machine, next: &PacketFacts<'t>) -> Option<Cow<'t, str>> {
     let ledger = machine.ledger();
     let mut named: Vec<&Cow<'t, str>> = Vec::new();
@@ -108,27 +108,27 @@ fn missing<'t>(machine: &Machine, next: &PacketFacts<'t>) -> Option<Cow<'t, str>
     named.into_iter().find(|id| !id.is_empty() && !ledger.has_accepted(id)).cloned()
 }
 
-/// Returns an id for an assumed packet that nothing refers to. Ids in a log have no spaces, so it is unique.
+/// Returns an id for an assumed packet that nothing refers to. Ids in a log contain no spaces, so it is unique.
 pub(super) fn unknown<'t>(line: u64) -> Cow<'t, str> {
     Cow::Owned(format!("line {line}"))
 }
 
-/// Later than any packet: the year 9999.
+/// Time later than any packet: the year 9999.
 pub(super) const FAR: i64 = 253_402_300_000;
 
 /// Maximum number of open directives that are tried.
 const MOST_OPEN: usize = 3;
 
-/// Number of open directives above which none is tried.
+/// Number of open directives above which none are tried.
 const FEW_OPEN: usize = 24;
 
-/// Returns a packet for an event, with invented values only.
+/// Returns a packet for an event, with only invented values.
 fn template(event: Event) -> Option<PacketFacts<'static>> {
     static TEMPLATES: LazyLock<Vec<(Event, PacketFacts<'static>)>> = LazyLock::new(templates);
     TEMPLATES.iter().find(|(known, _)| *known == event).map(|(_, facts)| facts.clone())
 }
 
-/// Returns a packet for each event. The texts have some kilobytes, and live as long as the program.
+/// Returns a packet for each event. The texts take some kilobytes and live as long as the program.
 fn templates() -> Vec<(Event, PacketFacts<'static>)> {
     let mut templates: Vec<(Event, PacketFacts<'static>)> = Vec::new();
     for packet in PacketType::ALL.iter().flat_map(|packet_type| repair::invented(*packet_type)) {

@@ -1,4 +1,4 @@
-//! Deferred packets are judged as they would have been at once.
+//! Tests that deferred packets are judged as if they had been judged immediately.
 
 use std::convert::Infallible;
 
@@ -9,7 +9,7 @@ use super::super::{Sink, Summary, Validator, ValidatorOptions};
 use super::RootCauses;
 use crate::Finding;
 
-/// Collects findings as text.
+/// Sink that collects findings as text.
 #[derive(Debug, Default)]
 struct Texts(Vec<String>);
 
@@ -22,7 +22,7 @@ impl Sink for Texts {
     }
 }
 
-/// Returns the findings of a log if `room` bytes may be deferred, with a tick after every `tick` pieces.
+/// Returns the findings on a log if `room` bytes may be deferred, with a tick after every `tick` pieces.
 fn reported(log: &[u8], room: usize, tick: usize) -> (Vec<String>, Summary, usize) {
     let mut validator = Validator::new(ValidatorOptions::default());
     validator.judge.root_causes = RootCauses::with_room(room);
@@ -39,7 +39,7 @@ fn reported(log: &[u8], room: usize, tick: usize) -> (Vec<String>, Summary, usiz
     (texts.0, summary, waited)
 }
 
-/// Six hundred random logs and twenty long ones, or by default a quarter of them.
+/// Six hundred random logs and twenty long ones, or a quarter of them by default.
 #[test]
 fn how_much_may_wait_makes_no_difference() {
     let examples = examples();
@@ -96,7 +96,7 @@ fn a_validator_of_many_keeps_its_share() {
         let mut validator = share(Validator::new(ValidatorOptions::default()));
         let Ok(()) = validator.feed(first, &mut texts);
         let room = validator.judge.root_causes.room;
-        // Deferred packets and episodes are kept when the memory is reduced later.
+        // Deferred packets and episodes are kept if the memory limit is reduced later.
         let mut validator = share(validator);
         assert_eq!(room, validator.judge.root_causes.room);
         let restored = Validator::restore(&validator.snapshot(), ValidatorOptions::default());

@@ -1,4 +1,4 @@
-//! Snapshot encoding that several of these modules share.
+//! Snapshot encoding shared by several modules of `root_cause`.
 
 use omen_invariants::ledger::bytes::{Reader, Writer};
 use omen_types::PacketType;

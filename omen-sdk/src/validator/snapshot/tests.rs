@@ -1,4 +1,4 @@
-//! A restored validator reports the same as one that was never interrupted.
+//! Tests that a restored validator reports the same as one that was never interrupted.
 
 use omen_testkit::proofs::Proofs;
 
@@ -70,7 +70,7 @@ fn large_episodes_can_be_interrupted() {
     assert_eq!(reported(pieces(), true), expected);
 }
 
-/// Returns a validator in the middle of several episodes, with rejected packets.
+/// Returns a validator that is in the middle of several episodes with rejected packets.
 fn busy(seed: usize) -> Validator {
     let examples = examples();
     let mut log = Vec::new();
@@ -85,7 +85,7 @@ fn busy(seed: usize) -> Validator {
     validator
 }
 
-/// Each byte of the snapshots of two hundred validators, or by default of thirty.
+/// Damages each byte of the snapshots of two hundred validators, or of thirty by default.
 #[test]
 fn damage_is_found_wherever_it_is() {
     let (snapshots, mut damaged) = (Proofs::wanted().choose(30, 200), 0);

@@ -1,4 +1,4 @@
-//! Every call of the sink, and the counts, are the same as with one thread.
+//! Tests that every call of the sink, and the counts, are the same as with one thread.
 
 use omen_testkit::proofs::Proofs;
 
@@ -15,7 +15,7 @@ fn expected(log: &[u8], options: &ValidatorOptions, with_packets: bool) -> (Vec<
     (sink.calls, [before, after])
 }
 
-/// Manner of passing the bytes.
+/// How the bytes are passed to the validator.
 #[derive(Clone, Copy, Debug)]
 enum Input {
     Whole,
@@ -40,7 +40,7 @@ fn found(
     (sink.calls, [before, after])
 }
 
-/// A reader that returns few bytes at a time.
+/// Reader that returns few bytes at a time.
 struct Pieces(Vec<u8>, usize);
 
 impl Read for Pieces {
@@ -52,7 +52,7 @@ impl Read for Pieces {
     }
 }
 
-/// Reports of one thread about a log, without and with packets.
+/// Reports of one thread on a log, without and with packets.
 struct ExpectedReports<'l> {
     name: String,
     log: &'l [u8],
@@ -97,7 +97,7 @@ fn every_example_is_reported_as_by_one_thread() {
     }
 }
 
-/// A thousand logs, or by default a quarter of them: many logs expose a mistake in sharing the work.
+/// A thousand logs, or a quarter of them by default: many logs expose mistakes in sharing the work.
 #[test]
 fn every_random_log_is_reported_as_by_one_thread() {
     let (examples, mut total) = (examples(), Summary::default());
@@ -164,7 +164,7 @@ fn what_is_late_is_reported_in_the_order_in_which_the_episodes_began() {
         let (mut validator, mut found) = (threads(jobs, 512, &options), Calls::default());
         validator.feed(all.as_bytes(), &mut found).expect("room");
         validator.tick(later, &mut found).expect("room");
-        // All episodes are open at the end, whichever thread finds that.
+        // All episodes are open at the end, regardless of which thread finds that.
         let all = shard::order(&validator.crew.shards);
         assert_eq!(all.len(), 40);
         assert_eq!(shard::open(&validator.crew.shards, &options, jobs), all);

@@ -1,4 +1,4 @@
-//! A failure ends the work of all threads.
+//! Tests that a failure ends the work of all threads.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -1,6 +1,6 @@
 //! Random logs: interleaved examples, damaged in every way that a log file can be.
 
-/// Small random number generator: a seed gives the same log on every platform.
+/// Small random number generator; a seed yields the same log on every platform.
 pub(in crate::validator) struct Random(u64);
 
 impl Random {
@@ -28,14 +28,14 @@ pub(in crate::validator) fn examples() -> Vec<&'static str> {
     logs.into_iter().map(|(_, text)| *text).collect()
 }
 
-/// Returns a random log, which is the same for the same seed.
+/// Returns a random log; the same seed yields the same log.
 pub(in crate::validator) fn random(seed: u64, examples: &[&str]) -> Vec<u8> {
     let mut random = Random::new(seed);
     let count = 1 + random.below(4);
     let mut sources: Vec<Vec<String>> = (0..count)
         .map(|_| {
             let log = examples[random.below(examples.len())];
-            // The same episode may occur twice: then its ids repeat.
+            // If the same episode occurs twice, its ids repeat.
             let part = if random.one_in(3) { String::new() } else { format!("{}_", random.below(100)) };
             log.lines().map(|line| of_another_episode(line, &part)).collect()
         })
@@ -74,7 +74,7 @@ pub(in crate::validator) fn of_another_episode(line: &str, part: &str) -> String
     line.replace("\"correlation_id\":\"corr_", &format!("\"correlation_id\":\"corr_{part}"))
 }
 
-/// Approximate size of a log in bytes, at which its episodes are cut off.
+/// Approximate size in bytes at which the episodes of a log are truncated.
 const ENOUGH: usize = 12 * 1024;
 
 fn damage(mut line: Vec<u8>, random: &mut Random, log: &mut Vec<u8>) {

@@ -1,4 +1,4 @@
-//! Streams: everything read is reported before the reader blocks, and memory is bounded.
+//! Tests that everything read is reported before the reader blocks, and that memory is bounded.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,7 +13,7 @@ use crate::validator::parallel::block::ParsedBlock;
 /// Time limit of a test, far longer than any step takes.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Reader that returns each piece only when everything before it was reported.
+/// Reader that returns each piece only after everything before it was reported.
 struct Patient {
     pieces: Vec<&'static [u8]>,
     reported: Receiver<()>,
@@ -61,7 +61,7 @@ fn what_was_read_is_reported_before_the_reader_blocks() {
     }
 }
 
-/// Reader that returns a line, and then blocks.
+/// Reader that returns a line and then blocks.
 struct Pause(bool, Receiver<()>);
 
 impl Read for Pause {
@@ -85,7 +85,7 @@ fn a_sink_that_fails_does_not_wait_for_the_reader() {
     assert!(send.send(()).is_ok(), "the reader still waits");
 }
 
-/// Reader that returns a line, and then fails.
+/// Reader that returns a line and then fails.
 struct Fails(bool, fn() -> io::Result<usize>);
 
 impl Read for Fails {
@@ -116,7 +116,7 @@ fn a_panic_of_the_reader_is_passed_on() {
     assert_eq!(panic.downcast_ref(), Some(&"of the reader"));
 }
 
-/// Runs all tasks that do not report, and returns the number of parsed blocks, and of their errors.
+/// Runs all tasks that do not report, and returns the numbers of parsed blocks and of their errors.
 fn without_reports(log: &[u8], block_bytes: usize) -> (usize, usize) {
     let mut blocks = Vec::new();
     Block::cut(0, log, block_bytes, &mut blocks);
