@@ -1,4 +1,4 @@
-//! Lists the JSON files, so that a new schema or example needs no Rust edit.
+//! Lists the JSON files, so that new schemas and examples need no change in Rust code.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Conversion of panics in dependencies to mistakes: typify, syn, quote and prettyplease can panic.
+//! Conversion of panics in dependencies (typify, syn, quote and prettyplease) to mistakes.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};

@@ -1,10 +1,10 @@
 //! Declare: from schema files to Rust declarations. typify reads the schemas and declares every data type; every
-//! emitter takes declarations, names of values and types of members from its output.
+//! emitter takes declarations, value names and field types from its output.
 //!
-//! [`draft7`] expresses the schemas in draft 7, which typify reads. [`settings`] choose the Rust type for each JSON type
-//! and the derives of each declaration. The passes of the emit phase add whatever typify has no setting for.
+//! [`draft7`] expresses the schemas in draft 7, which typify reads. [`settings`] choose the Rust type for each JSON
+//! type and the derives of each declaration. The passes of the emit phase add what typify has no setting for.
 //!
-//! Architecture invariant: no rule here names a definition; each applies to a form.
+//! Architecture invariant: no rule in this module names a definition; each applies to a form.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ impl Declarations {
     /// Runs typify on a linted set.
     ///
     /// # Errors
-    /// The definition on which typify fails. The lint phase refuses every form that is known to make it fail.
+    /// The definition on which typify fails. The lint phase refuses every form known to cause that.
     pub(crate) fn from_schemas(set: &SchemaSet) -> Result<Self, Mistakes> {
         let fed = draft7::definitions(set)?;
         catch_panic(|| typify(&fed)).map_err(|error| failing(set, &fed).unwrap_or(error).located(set.texts()))
@@ -48,7 +48,7 @@ impl Declarations {
         variant.ok_or_else(|| bug(format!("typify declares no variant of `{union}` for `{definition}`")))
     }
 
-    /// Returns the Rust name of an enum's value, given its JSON name `wire`.
+    /// Returns the Rust name of an enum value, given its JSON name `wire`.
     pub(crate) fn value(&self, of: &str, wire: &str) -> Result<String, Mistakes> {
         let variant = self.variants(of).find(|variant| wire_name(&variant.ident, &variant.attrs) == wire);
         let name = variant.map(|variant| variant.ident.unraw().to_string());
@@ -111,7 +111,7 @@ fn failing(set: &SchemaSet, fed: &Map<String, Value>) -> Option<Mistakes> {
     })
 }
 
-/// Returns the serde name of a member or a value.
+/// Returns the serde name of a field or a value.
 pub(crate) fn wire_name(ident: &syn::Ident, attrs: &[syn::Attribute]) -> String {
     let mut renamed = None;
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("serde")) {

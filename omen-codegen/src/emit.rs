@@ -1,4 +1,4 @@
-//! Emit: pure functions from the model to Rust.
+//! Emit: pure functions from the model to Rust code.
 
 use std::path::Path;
 
@@ -82,7 +82,7 @@ fn all(context: &Context<'_>) -> Result<TokenStream, Mistakes> {
     Ok(into_tokens(all))
 }
 
-/// Emits the unmodified output of typify, from which the declarations of [`types`] are made.
+/// Emits the unmodified output of typify, on which the declarations of [`types`] are based.
 ///
 /// # Errors
 /// Only a bug in typify.
@@ -121,7 +121,7 @@ pub fn codes(model: &Model) -> Result<Source, Mistakes> {
     source(model, || Ok(codes::emit(model)))
 }
 
-/// Emits the help texts of single findings for the rules that a crate checks: `omen-invariants` and `omen-fsm`.
+/// Emits the help texts of individual findings for the rules that a crate checks: `omen-invariants` and `omen-fsm`.
 ///
 /// # Errors
 /// Only a bug in the emitter.
@@ -207,7 +207,7 @@ pub fn predicates(model: &Model, markers: &Markers) -> Result<Source, Mistakes> 
     source(model, || predicates::emit(model, markers))
 }
 
-/// Reads the files that implement moves or steps, by method, sorted by name.
+/// Reads the files that implement moves or steps, one per method, sorted by name.
 ///
 /// # Errors
 /// The error of reading the folder or a file.
@@ -223,27 +223,27 @@ pub fn functions(folder: &Path) -> std::io::Result<Vec<(String, String)>> {
 }
 
 /// Emits the typed API for `omen-fsm`: the predicates on moves, the typestates, the methods of each, and the traits
-/// that explain illegal calls. `moves` are the files, by method, that implement the methods.
+/// that explain illegal calls. `moves` are the files that implement the methods, by method.
 ///
 /// # Errors
-/// A disagreement between the files and the state machine.
+/// A contradiction between the files and the state machine.
 pub fn episode(model: &Model, moves: &[(String, String)]) -> Result<Source, Mistakes> {
     source(model, || episode::emit(model, moves))
 }
 
-/// Emits the setters of the typed API for the members without a hand-written method, for `omen-fsm`.
+/// Emits the setters of the typed API for the fields without a hand-written method, for `omen-fsm`.
 ///
 /// # Errors
-/// Names in `setters` that the schemas do not define, or a member without any setter.
+/// Names in `setters` that the schemas do not define, or a field without any setter.
 pub fn setters(model: &Model, setters: &Setters) -> Result<Source, Mistakes> {
     source(model, || setters::emit(model, setters))
 }
 
 /// Emits the path of a request through the gate for `omen-gate`: the method of each state, and the traits that explain
-/// calls in other states. `steps` are the files, by method, that implement the methods.
+/// calls in other states. `steps` are the files that implement the methods, by method.
 ///
 /// # Errors
-/// A disagreement between the files and the pipeline.
+/// A contradiction between the files and the pipeline.
 pub fn pipeline(model: &Model, steps: &[(String, String)]) -> Result<Source, Mistakes> {
     source(model, || pipeline::emit(model, steps))
 }
@@ -265,7 +265,7 @@ fn one(context: &Context<'_>, def: &Def) -> Result<DefinitionCode, Mistakes> {
     Ok(DefinitionCode { items: tokens, facts: facts::emit(context, def)?, needs })
 }
 
-/// Joins what was emitted for definitions, with one hidden module for facts and one for the requirements of builders.
+/// Joins the code of all definitions, with one hidden module for facts and one for the requirements of builders.
 fn into_tokens(DefinitionCode { mut items, facts, needs }: DefinitionCode) -> TokenStream {
     items.extend(facts::module(&facts));
     items.extend(typestate::needs(&needs));

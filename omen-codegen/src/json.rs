@@ -1,12 +1,12 @@
-//! JSON as the author of a schema file wrote it: with the order of members and all repeated keys.
+//! JSON as written by the author of a schema file: with the original order of fields and all repeated keys.
 //!
-//! `serde_json::Value` sorts members and silently drops all but the last of a repeated key. Fields must be generated in
-//! schema order, and a repeated key in a schema is a mistake to report.
+//! `serde_json::Value` sorts fields and silently drops all but the last of a repeated key. Code must be generated in
+//! schema order, and a repeated key in a schema is a mistake that must be reported.
 
 use omen_schema::json::{JsonType, Scanner};
 use serde_json::Value;
 
-/// JSON value with members in the order of the file.
+/// JSON value with the fields in file order.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json {
     /// `null`
@@ -27,7 +27,7 @@ impl Json {
     /// Parses a text.
     ///
     /// # Errors
-    /// If it is not JSON.
+    /// If the text is not JSON.
     pub fn parse(text: &str) -> serde_json::Result<Self> {
         serde_json::from_str::<Value>(text).map(|_| Self::scan(&mut Scanner::new(text)))
     }
@@ -53,13 +53,13 @@ impl Json {
         }
     }
 
-    /// Returns the member `key` of an object (the first, if repeated).
+    /// Returns the field `key` of an object (the first one, if repeated).
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Json> {
         self.members().iter().find(|(k, _)| k == key).map(|(_, v)| v)
     }
 
-    /// Returns the members of an object; empty for any other value.
+    /// Returns the fields of an object; empty for any other value.
     #[must_use]
     pub fn members(&self) -> &[(String, Json)] {
         match self {

@@ -1,8 +1,8 @@
-//! Turns the OMEN schema files into Rust source.
+//! Generation of Rust source from the OMEN schema files.
 //!
-//! Five phases, each a module: [`load`] parses the files, [`lint`] refuses what the later phases
-//! could not represent faithfully, `declare` has typify declare the data types, [`mod@model`] is what the files say
-//! (frozen from here on), [`emit`] is pure functions from the model to tokens. One place, [`Source`], formats them.
+//! There are five phases, each in its own module: [`load`] parses the files, [`lint`] refuses what the later phases could
+//! not represent faithfully, `declare` lets typify declare the data types, [`mod@model`] holds the content of the files
+//! (frozen from here on), and [`emit`] consists of pure functions from the model to tokens. Only [`Source`] formats them.
 //!
 //! ```
 //! let model = omen_codegen::model(omen_schema::FILES.iter().copied())?;
@@ -11,8 +11,8 @@
 //! # Ok::<(), omen_codegen::mistake::Mistakes>(())
 //! ```
 //!
-//! Architecture invariant: used at build time only, and knows the meaning of no rule.
-//! Architecture invariant: the same files give the same text, on every machine and every day.
+//! Architecture invariant: this crate is used at build time only, and knows the meaning of no rule.
+//! Architecture invariant: the same files yield the same text, on every machine and every day.
 
 pub mod build_script;
 mod catch_panic;
@@ -51,11 +51,11 @@ impl Source {
     /// Formats tokens.
     ///
     /// # Errors
-    /// Tokens that are not a Rust file, which is a bug in an emitter and reported as such.
+    /// Tokens that are not a Rust file: a bug in an emitter, and reported as such.
     pub fn format(tokens: proc_macro2::TokenStream) -> Result<Self, Mistakes> {
         match syn::parse2::<syn::File>(tokens) {
             Ok(mut file) => {
-                // Items are formatted one by one, to put a blank line between two.
+                // Items are formatted one by one, in order to put a blank line between them.
                 let items = std::mem::take(&mut file.items).into_iter().map(|item| {
                     file.items = vec![item];
                     prettyplease::unparse(&file)

@@ -1,11 +1,11 @@
-//! Lint: refuses every schema file that the later phases do not expect.
+//! Lint: refuses every schema file that does not have the form that the later phases expect.
 //!
 //! A file that passes has one of a few shapes (see `lint/schema.rs`), its names and references are sound, and the state
-//! machine agrees with the schemas to which it refers. The later phases rely on that without checking again. All
-//! mistakes are reported, not only the first; a mistake that merely follows from another is suppressed until that one
-//! is fixed.
+//! machine agrees with the schemas that it refers to. The later phases rely on that without checking again. All
+//! mistakes are reported, not only the first; a mistake that merely follows from another one is suppressed until that
+//! one is fixed.
 //!
-//! Architecture invariant: this phase knows the form of the files and not the meaning of any rule.
+//! Architecture invariant: this phase knows the form of the files, but not the meaning of any rule.
 
 mod branches;
 mod codes;
@@ -51,7 +51,7 @@ use report::Report;
 /// ```
 ///
 /// # Errors
-/// All mistakes that were found; their kinds are in [`KINDS`].
+/// All mistakes that were found; [`KINDS`] lists their kinds.
 pub fn lint(set: &SchemaSet) -> Result<(), Mistakes> {
     let mut report = Report::default();
     let index = Index::new(set);

@@ -1,4 +1,4 @@
-//! Load: from text to ordered JSON. The only phase that handles bytes.
+//! Load: from text to ordered JSON. This is the only phase that handles bytes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ pub const GATE_FILE: &str = "gate.json";
 /// File that holds the decisions on questions that the protocol's documents leave open.
 pub const DECISIONS_FILE: &str = "decisions.json";
 
-/// File that defines the common part of all packets. It defines no type: each packet's file repeats it.
+/// File that defines the common part of all packets. It does not define a type, because each packet's file repeats it.
 pub const BASE_FILE: &str = "packets/PacketBase.schema.json";
 
 /// File stem and type of the MCP envelope, which is unrelated to the Model Context Protocol.
 pub(crate) const ENVELOPE: (&str, &str) = ("MCP", "McpEnvelope");
 
-/// Lists of rules, by file and member, in the order of the documentation.
+/// Lists of rules, by file and field, in documentation order.
 pub const RULE_LISTS: [(&str, &str); 4] =
     [(RULES_FILE, "structural"), (FSM_FILE, "rules"), (RULES_FILE, "invariants"), (RULES_FILE, "provenance")];
 
@@ -36,7 +36,7 @@ pub struct SchemaSet {
 }
 
 impl SchemaSet {
-    /// Parses `(path, text)` pairs; paths are relative to the version's folder.
+    /// Parses `(path, text)` pairs; paths are relative to the folder of the version.
     ///
     /// # Errors
     /// Every file that is not JSON, and every path that is given twice.
@@ -113,14 +113,14 @@ impl SchemaSet {
 /// Type that a schema file defines.
 pub(crate) struct SchemaDefinition<'s> {
     pub(crate) file: &'s str,
-    /// JSON pointer to it within the file.
+    /// JSON pointer to the definition within the file.
     pub(crate) pointer: String,
     pub(crate) name: &'s str,
     pub(crate) json: &'s Json,
 }
 
-/// Returns the name of the definition that a reference written in `from` leads to; `None` if the reference has none of
-/// the permitted forms.
+/// Returns the name of the definition that a reference in the file `from` leads to; `None` if the reference does not
+/// have one of the permitted forms.
 pub(crate) fn referenced(from: &str, reference: &str) -> Option<String> {
     let (path, name) = resolve(from, reference)?;
     // The name of a root is its title, and its file is named after it, with one exception.
@@ -128,8 +128,8 @@ pub(crate) fn referenced(from: &str, reference: &str) -> Option<String> {
     Some(name.unwrap_or(if stem == ENVELOPE.0 { ENVELOPE.1 } else { stem }).to_owned())
 }
 
-/// Resolves a reference written in `from` to `(path of the file, name)`; the name is `None` for a file's root. Returns
-/// `None` if the reference has none of the permitted forms.
+/// Resolves a reference in the file `from` to `(path of the file, name)`; the name is `None` for a file's root. Returns
+/// `None` if the reference does not have one of the permitted forms.
 #[must_use]
 pub fn resolve<'r>(from: &str, reference: &'r str) -> Option<(String, Option<&'r str>)> {
     let (path, fragment) = match reference.split_once('#') {

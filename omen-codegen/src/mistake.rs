@@ -1,4 +1,4 @@
-//! Mistake in a schema file, reported so that its author can fix it.
+//! Mistakes in schema files, reported so that their author can fix them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use crate::place::Place;
 
-/// Texts of files by path, for locating mistakes.
+/// Texts of files by path, used to locate mistakes.
 pub type Texts = Arc<BTreeMap<String, String>>;
 
-/// One mistake: location, problem and help.
+/// Mistake: location, problem and help.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mistake {
     /// Path of the file under `v0.7/`, such as `packets/DecisionPacket.schema.json`.
@@ -20,7 +20,7 @@ pub struct Mistake {
     pub kind: &'static str,
     /// Description of the problem.
     pub problem: String,
-    /// How to fix the problem.
+    /// Way to fix the problem.
     pub help: String,
     /// Line and column of the value, if the file contains it.
     pub place: Option<Place>,
@@ -40,7 +40,7 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// All mistakes of a set of schema files, sorted by file and location; never empty.
+/// All mistakes in a set of schema files, sorted by file and location; never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistakes {
     all: Vec<Mistake>,
@@ -48,7 +48,7 @@ pub struct Mistakes {
 }
 
 impl Mistakes {
-    /// Sorts `mistakes` and drops exact repeats; returns `Ok` if there are none.
+    /// Sorts `mistakes` and drops exact duplicates; returns `Ok` if there are none.
     ///
     /// # Errors
     /// The mistakes, if there is at least one.
@@ -68,13 +68,13 @@ impl Mistakes {
         self
     }
 
-    /// Marks mistakes that every crate generated from the files finds.
+    /// Marks mistakes that every crate generated from the files would find.
     pub(crate) fn in_every_build(mut self) -> Self {
         self.in_every_build = true;
         self
     }
 
-    /// Whether every crate generated from the files finds these mistakes, and not just one emitter.
+    /// Returns whether every crate generated from the files finds these mistakes, and not just one emitter.
     #[must_use]
     pub fn are_in_every_build(&self) -> bool {
         self.in_every_build
@@ -105,7 +105,7 @@ impl fmt::Display for Mistakes {
 
 impl std::error::Error for Mistakes {}
 
-/// Returns a mistake that no schema file can cause once the lint has passed.
+/// Returns a mistake that no schema file can cause after the lint has passed.
 pub(crate) fn bug(problem: String) -> Mistakes {
     Mistake {
         place: None,

@@ -1,7 +1,7 @@
-//! Model: content of the linted files, in the terms of the emitters. Immutable once built.
+//! Model: content of the linted files, in terms of the emitters. Immutable once built.
 //!
-//! Building it repeats no check of the lint phase, yet never panics: anything that the lint should have refused is
-//! returned as a [`Mistake`] of kind `not-linted`.
+//! Building the model repeats no check of the lint phase, but never panics: anything that the lint should have
+//! refused is returned as a [`Mistake`] of kind `not-linted`.
 
 use std::collections::BTreeMap;
 
@@ -59,11 +59,11 @@ pub struct Model {
     pub fsm: Fsm,
     /// The tool boundary.
     pub gate: Gate,
-    /// Decisions that texts cite.
+    /// Decisions that texts refer to.
     pub decisions: Vec<Decision>,
-    /// Declarations of typify.
+    /// Declarations made by typify.
     pub(crate) declared: Declarations,
-    /// Texts of the files, for locating an emitter's mistakes.
+    /// Texts of the files, used to locate an emitter's mistakes.
     pub(crate) texts: crate::mistake::Texts,
 }
 
@@ -137,7 +137,7 @@ impl Model {
         found.ok_or_else(|| bug(format!("`{of}` has no value `{wire}`")))
     }
 
-    /// Returns the object if the definition is one.
+    /// Returns the definition's object, if it is one.
     #[must_use]
     pub fn object(&self, name: &str) -> Option<&Object> {
         match self.defs.get(name).map(|def| &def.kind) {

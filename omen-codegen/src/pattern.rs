@@ -1,7 +1,7 @@
-//! The only form of regular expression that the schemas use.
+//! Patterns: the only form of regular expression that the schemas use.
 //!
 //! Identifiers have patterns such as `^pkt_[a-zA-Z0-9_-]+$`. Generated code checks them without a regular-expression
-//! engine, so patterns are parsed once, here.
+//! engine, so patterns are parsed once, in this module.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -21,7 +21,7 @@ pub struct Pattern {
     /// Prefix of every match: ASCII letters, digits and `_`; may be empty.
     pub prefix: String,
     /// Permitted characters after the prefix, as inclusive ranges in the order of the pattern; never empty. A single
-    /// character is a range of itself.
+    /// character is represented as a range.
     pub ranges: Vec<(char, char)>,
 }
 
@@ -29,9 +29,9 @@ impl Pattern {
     /// Parses a pattern.
     ///
     /// # Errors
-    /// The reason why `text` is not of the form `^literal[class]+$`, where the literal consists of ASCII letters,
-    /// digits and `_`, and the class of ASCII letters, digits, `_`, ranges such as `a-z`, and at most one `-`, which
-    /// comes last.
+    /// The reason why `text` does not have the form `^literal[class]+$`. The literal may consist of ASCII letters,
+    /// digits and `_`; the class of ASCII letters, digits, `_`, ranges such as `a-z`, and at most one `-`, which
+    /// must come last.
     pub fn parse(text: &str) -> Result<Self, String> {
         let body = text.strip_prefix('^').ok_or("it does not start with `^`")?;
         let body = body.strip_suffix("]+$").ok_or("it does not end with `]+$`")?;
@@ -43,7 +43,7 @@ impl Pattern {
         Ok(Self { prefix: prefix.to_owned(), ranges })
     }
 
-    /// Whether the whole of `text` matches. A trailing newline does not match (D41).
+    /// Returns whether all of `text` matches. A trailing newline does not match (D41).
     #[must_use]
     pub fn holds(&self, text: &str) -> bool {
         text.strip_prefix(&self.prefix).is_some_and(|rest| {
@@ -76,7 +76,7 @@ fn range_end(low: char, chars: &mut Peekable<Chars<'_>>) -> Result<char, String>
     if ahead.next() != Some('-') {
         return Ok(low);
     }
-    // A `-` at the end stands for itself.
+    // A `-` at the end is an ordinary character.
     let Some(high) = ahead.next() else { return Ok(low) };
     *chars = ahead;
     if same_kind(low, high) && low <= high {

@@ -32,8 +32,8 @@ impl Place {
         self.column.get()
     }
 
-    /// Finds the value to which a pointer leads; `None` if there is no such value, or if the text before it is not
-    /// JSON. If a key is repeated, the first counts.
+    /// Finds the value that a pointer leads to; `None` if there is no such value, or if the text before it is not
+    /// JSON. If a key is repeated, the first occurrence counts.
     ///
     /// ```
     /// use omen_codegen::place::Place;

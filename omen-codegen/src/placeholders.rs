@@ -3,7 +3,7 @@
 /// Returns the names of the placeholders in a text, without duplicates, in order of first occurrence.
 ///
 /// # Errors
-/// A description of the malformed braces. A parameter is named after each placeholder, so a keyword is not permitted.
+/// A description of the malformed braces. Each placeholder becomes the name of a parameter, so it must not be a keyword.
 pub(crate) fn placeholders(text: &str) -> Result<Vec<&str>, String> {
     let mut names = Vec::new();
     let mut rest = text;

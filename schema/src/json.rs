@@ -1,7 +1,7 @@
-//! The JSON reader that all crates share: a scanner that checks the grammar and knows the span of every value.
+//! JSON reader shared by all crates: a scanner that checks the grammar and knows the span of every value.
 //!
-//! It builds no tree, so a hostile text costs no memory. What readers of JSON understand differently (repeated keys, numbers that
-//! they round) is not against the grammar; `omen-base` reports it.
+//! The scanner builds no tree, so a hostile text costs no memory. Texts that JSON readers interpret differently
+//! (repeated keys, numbers that they round) do not violate the grammar; `omen-base` reports those.
 //!
 //! ```
 //! use omen_schema::json::Scanner;
@@ -22,13 +22,13 @@ use std::ops::Range;
 pub use locate::locate;
 use serde_json::Value;
 
-/// Deepest nesting of arrays and objects that is scanned.
+/// Maximum nesting of arrays and objects that is scanned.
 pub const DEEPEST: usize = 128;
 
-/// Reason why a text is not scanned to its end.
+/// Reason why a text was not scanned to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScanError {
-    /// The text is invalid JSON: what is wrong, and at which byte.
+    /// The text is invalid JSON: description of the problem, and its byte position.
     Syntax(&'static str, usize),
     /// The nesting exceeds [`DEEPEST`].
     Deep,
@@ -43,14 +43,14 @@ impl fmt::Display for ScanError {
     }
 }
 
-/// The type of a JSON value, as its first byte shows it.
+/// Type of a JSON value, as its first byte shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JsonType {
     /// `null`
     Null,
     /// `true` or `false`
     Bool,
-    /// A number, or the start of no value at all.
+    /// A number, or a byte with which no value begins.
     Number,
     /// A string.
     String,
@@ -61,7 +61,7 @@ pub enum JsonType {
 }
 
 impl JsonType {
-    /// The type with its article, for messages.
+    /// Returns the type with its article, for messages.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -75,27 +75,27 @@ impl JsonType {
     }
 }
 
-/// Forward-only scanner of one JSON value, with white space around it or not.
+/// Forward-only scanner of one JSON value, which may have white space around it.
 ///
-/// The first error moves the scanner to the end of the text, where it finds nothing more. So a caller need not check each
-/// step: [`error`](Self::error) or [`finish`](Self::finish) reports the error in the end.
+/// The first error moves the scanner to the end of the text, where nothing is left to scan. So a caller need not check
+/// each step: [`error`](Self::error) or [`finish`](Self::finish) reports the error at the end.
 #[derive(Clone, Debug)]
 pub struct Scanner<'t> {
     text: &'t str,
     at: usize,
-    /// How many more arrays and objects may be opened.
+    /// Number of arrays and objects that may still be opened.
     levels: usize,
     error: Option<ScanError>,
 }
 
 impl<'t> Scanner<'t> {
-    /// Starts at the beginning of a text.
+    /// Creates a scanner at the beginning of a text.
     #[must_use]
     pub fn new(text: &'t str) -> Self {
         Self::within(text, 0..text.len())
     }
 
-    /// Starts at a value within a text, whose bytes after the range do not count. Offsets are those in the text.
+    /// Creates a scanner at a value within a text; the bytes after the range are ignored. Offsets are relative to the whole text.
     #[must_use]
     pub fn within(text: &'t str, range: Range<usize>) -> Self {
         let text = text.get(..range.end.min(text.len())).unwrap_or_default();
@@ -104,30 +104,30 @@ impl<'t> Scanner<'t> {
         scanner
     }
 
-    /// Offset of the next byte; between two steps, it begins a value or is punctuation.
+    /// Returns the offset of the next byte. Between two steps, this byte begins a value or is punctuation.
     #[must_use]
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// The text of a span.
+    /// Returns the text of a span.
     #[must_use]
     pub fn slice(&self, span: &Range<usize>) -> &'t str {
         self.text.get(span.clone()).unwrap_or_default()
     }
 
-    /// The error that ended the scan.
+    /// Returns the error that ended the scan, if any.
     #[must_use]
     pub fn error(&self) -> Option<ScanError> {
         self.error
     }
 
-    /// Ends the scan, as for an invalid value that began at a byte.
+    /// Ends the scan with an error, as for an invalid value that began at byte `at`.
     pub fn fail(&mut self, what: &'static str, at: usize) {
         self.stop(ScanError::Syntax(what, at));
     }
 
-    /// Checks that nothing is left.
+    /// Checks that nothing is left to scan.
     ///
     /// # Errors
     /// The error that ended the scan, or text after the value.
@@ -138,7 +138,7 @@ impl<'t> Scanner<'t> {
         self.error.map_or(Ok(()), Err)
     }
 
-    /// The type of the next value.
+    /// Returns the type of the next value.
     #[must_use]
     pub fn json_type(&self) -> JsonType {
         match self.peek() {
@@ -151,7 +151,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Steps over any value, and returns its span.
+    /// Skips any value, and returns its span.
     pub fn skip(&mut self) -> Range<usize> {
         match self.json_type() {
             JsonType::Object => self.object(|scanner, _, _| _ = scanner.skip()),
@@ -160,7 +160,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Steps over a string, number, boolean or null, and returns its span.
+    /// Skips a string, number, boolean or null, and returns its span.
     pub fn scalar(&mut self) -> Range<usize> {
         let start = self.at;
         match self.json_type() {
@@ -174,8 +174,8 @@ impl<'t> Scanner<'t> {
         self.spaced(start)
     }
 
-    /// Steps over a string, number, boolean or null, and returns its value. Half of a surrogate pair and a number beyond the
-    /// range of a double have none, and end the scan.
+    /// Skips a string, number, boolean or null, and returns its value. Half of a surrogate pair and a number outside
+    /// the range of a double have no value, and end the scan.
     pub fn scalar_value(&mut self) -> Option<Value> {
         let span = self.scalar();
         let value = serde_json::from_str(self.slice(&span)).ok();
@@ -185,12 +185,12 @@ impl<'t> Scanner<'t> {
         value
     }
 
-    /// Steps over a string, and returns its value and span.
+    /// Skips a string, and returns its value and span.
     pub fn string(&mut self) -> (Cow<'t, str>, Range<usize>) {
         self.resolved("invalid escape in a string")
     }
 
-    /// Walks the members of an object, and returns its span. `member` gets each key with its span, and has to step over the value.
+    /// Walks the fields of an object, and returns its span. `member` receives each key with its span, and must skip the value.
     pub fn object(&mut self, mut member: impl FnMut(&mut Self, Cow<'t, str>, Range<usize>)) -> Range<usize> {
         if self.peek() != Some(b'{') {
             self.fail("expected an object", self.at);
@@ -207,7 +207,7 @@ impl<'t> Scanner<'t> {
         })
     }
 
-    /// Walks the elements of an array, and returns its span. `element` gets the index of each, and has to step over it.
+    /// Walks the elements of an array, and returns its span. `element` receives the index of each, and must skip it.
     pub fn array(&mut self, mut element: impl FnMut(&mut Self, usize)) -> Range<usize> {
         if self.peek() != Some(b'[') {
             self.fail("expected an array", self.at);
@@ -219,14 +219,14 @@ impl<'t> Scanner<'t> {
         })
     }
 
-    /// Whether the next value is an array without elements.
+    /// Returns whether the next value is an array without elements.
     #[must_use]
     pub fn is_empty_array(&self) -> bool {
         let mut ahead = self.clone();
         ahead.eat(b'[') && ahead.peek() == Some(b']')
     }
 
-    /// Steps over a punctuation mark and the white space after it, if the mark is next.
+    /// Skips a punctuation mark and the white space after it, if the mark is next.
     pub fn eat(&mut self, mark: u8) -> bool {
         let found = self.take(mark);
         self.space();
@@ -239,7 +239,7 @@ impl<'t> Scanner<'t> {
             Some(levels) => self.levels = levels,
             None => self.stop(ScanError::Deep),
         }
-        // The bracket that opens.
+        // Opening bracket.
         self.at = self.text.len().min(self.at + 1);
         self.space();
         if !self.take(close) {
@@ -274,7 +274,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// The span from a byte on, before the white space that follows.
+    /// Returns the span that begins at `start` and ends before the white space that follows.
     fn spaced(&mut self, start: usize) -> Range<usize> {
         let span = start..self.at;
         self.space();
@@ -304,7 +304,7 @@ impl<'t> Scanner<'t> {
         (Cow::Owned(value), span)
     }
 
-    /// Steps over a string, and returns whether a character is escaped.
+    /// Skips a string, and returns whether any character in it is escaped.
     fn quoted(&mut self) -> bool {
         self.at += 1;
         let mut is_escaped = false;
@@ -380,7 +380,7 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// Tracker of the strings in a JSON text, which takes it byte by byte. The text need not be valid.
+/// Tracker of the strings in a JSON text, which processes it byte by byte. The text may be invalid.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StringTracker {
     in_string: bool,
@@ -388,7 +388,7 @@ pub struct StringTracker {
 }
 
 impl StringTracker {
-    /// Takes the next byte, and returns whether it is outside of strings. Quotation marks are part of their string.
+    /// Processes the next byte, and returns whether it is outside strings. Quotation marks are part of their string.
     pub fn step(&mut self, byte: u8) -> bool {
         let was_inside = self.in_string;
         match byte {
@@ -400,7 +400,7 @@ impl StringTracker {
         !was_inside && !self.in_string
     }
 
-    /// Whether the next byte is inside of a string, or ends it.
+    /// Returns whether the next byte is inside a string or ends it.
     #[must_use]
     pub fn in_string(&self) -> bool {
         self.in_string

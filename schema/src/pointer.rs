@@ -1,4 +1,4 @@
-//! JSON pointers (RFC 6901): their steps, and the escaping of a step.
+//! JSON pointers (RFC 6901): their steps, and the escaping of steps.
 //!
 //! ```
 //! use omen_schema::pointer;
@@ -33,7 +33,7 @@ pub fn push(pointer: &mut String, step: &str) {
     pointer.push_str(&escape(step));
 }
 
-/// Returns the steps of a pointer, from the outermost; none for the empty pointer, which means the whole document.
+/// Returns the steps of a pointer, outermost first; empty for the empty pointer, which denotes the whole document.
 pub fn steps(pointer: &str) -> impl Iterator<Item = Cow<'_, str>> {
     pointer.split('/').skip(1).map(unescape)
 }

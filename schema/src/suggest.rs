@@ -1,10 +1,10 @@
-//! "Did you mean": the most similar of a list of names, and the list itself.
+//! "Did you mean": the most similar name in a list, and the list itself.
 
-/// Maximum length of a compared text in bytes: a pathological key must not cost quadratic time, and no name of the protocol is
-/// that long.
+/// Maximum length of a compared text in bytes: a pathological key must not cost quadratic time, and no name in the
+/// protocol is that long.
 const LONGEST: usize = 64;
 
-/// Returns the candidate most similar to `text`, if the difference may be a typing mistake. Case is ignored.
+/// Returns the candidate most similar to `text`, if the difference may be a typing error. Case is ignored.
 ///
 /// ```
 /// use omen_schema::suggest::nearest;
@@ -17,9 +17,9 @@ pub fn nearest<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         return None;
     }
     let (folded, length) = (text.to_lowercase(), text.chars().count());
-    // A third of the letters may be wrong or missing: with more, short names all look alike.
+    // Up to a third of the letters may be wrong or missing: beyond that, all short names look alike.
     let limit = |candidate: &str| (length.max(candidate.chars().count()) / 3).max(1);
-    // Each additional or missing letter is a mistake.
+    // Each additional or missing letter counts as an error.
     let may_be_near = |candidate: &&str| {
         !candidate.is_ascii() || !text.is_ascii() || candidate.len().abs_diff(length) <= limit(candidate)
     };
@@ -37,7 +37,7 @@ pub fn list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the only candidate that begins with a text of four letters or more. Case is ignored.
+/// Returns the only candidate that begins with the text, which must have at least four letters. Case is ignored.
 ///
 /// ```
 /// use omen_schema::suggest::completed;
@@ -53,9 +53,9 @@ pub fn completed<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>) 
     only(candidates.into_iter().filter(|candidate| candidate.to_lowercase().starts_with(&folded)))
 }
 
-/// Returns the only identifier that a text may be a misspelling of: with other capitalization, other separators, an `O` for a `0`
-/// or an `l` for a `1`, or one wrong letter in a word of five or more. A different number or shorter word means a different
-/// identifier.
+/// Returns the only identifier that a text may be a misspelling of: with different capitalization or separators, an `O`
+/// for a `0` or an `l` for a `1`, or one wrong letter in a word of five or more. A different number or shorter word
+/// means a different identifier.
 ///
 /// ```
 /// use omen_schema::suggest::misspelt;
@@ -73,9 +73,9 @@ pub fn misspelt<'c>(id: &str, ids: impl IntoIterator<Item = &'c str>) -> Option<
     only(ids.into_iter().filter(|other| other.len() <= LONGEST && is_misspelt(id, other)))
 }
 
-/// Returns the only known identifier that a text may be a misspelling of, as [`misspelt`] does, where the known ones cannot be
-/// listed: a set of fingerprints recognizes an identifier without keeping it. Identifiers with more than one difference are not
-/// found, except in their case.
+/// Returns the only known identifier that a text may be a misspelling of, like [`misspelt`], if the known ones cannot
+/// be listed: a set of fingerprints recognizes an identifier without storing it. Identifiers with more than one
+/// difference, apart from their case, are not found.
 ///
 /// ```
 /// use omen_schema::suggest::recalled;

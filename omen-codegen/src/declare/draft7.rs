@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::load::{SchemaSet, referenced};
 use crate::mistake::{Mistakes, bug};
 
-/// Type of the members whose names match a pattern.
+/// Type of the fields whose names match a pattern.
 pub(super) const METADATA: &str = "Metadata";
 
 /// Returns the definitions of all schema files, by name.
@@ -19,14 +19,14 @@ pub(super) fn definitions(set: &SchemaSet) -> Result<Map<String, Value>, Mistake
 
 fn definition(file: &str, mut schema: Value) -> Result<Value, Mistakes> {
     let Some(map) = schema.as_object_mut() else { return Ok(schema) };
-    // Conditionals do not change a type. The parser and the builders of branches check them.
+    // Conditionals do not change a type. The parser and the branch builders check them.
     map.remove("allOf");
     keep_typing(map);
     let required = map.get("required").cloned().unwrap_or_default();
     for (name, member) in map.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten() {
         let Some(member) = member.as_object_mut() else { continue };
         keep_typing(member);
-        // typify would make a member with a default required, but an absent member must stay absent.
+        // typify would make a field with a default required, but a missing field must stay missing.
         member.remove("default");
         refer(file, member)?;
         if let Some(items) = member.get_mut("items").and_then(Value::as_object_mut) {
@@ -51,7 +51,7 @@ fn definition(file: &str, mut schema: Value) -> Result<Value, Mistakes> {
         let Some(branch) = branch.as_object_mut() else { continue };
         keep_typing(branch);
         if let Some(name) = refer(file, branch)? {
-            // The title names the variant, and typify ignores a title beside a reference.
+            // The title names the variant, and typify ignores a title next to a reference.
             let reference = branch.remove("$ref");
             *branch = Map::from_iter([
                 ("title".to_owned(), json!(packet_variant(&name))),
@@ -75,8 +75,8 @@ fn keep_typing(schema: &mut Map<String, Value>) {
 fn refer(file: &str, schema: &mut Map<String, Value>) -> Result<Option<String>, Mistakes> {
     let Some(Value::String(text)) = schema.remove("$ref") else { return Ok(None) };
     let name = referenced(file, &text).ok_or_else(|| bug(format!("{file}: invalid reference `{text}`")))?;
-    // The header of a packet fixes the packet type, and typify would declare a header type for each packet. The parser
-    // checks the packet type instead.
+    // A packet's header fixes the packet type, so typify would declare a separate header type for each packet. The
+    // parser checks the packet type instead.
     schema.remove("properties");
     schema.insert("$ref".to_owned(), json!(format!("#/definitions/{name}")));
     Ok(Some(name))

@@ -1,5 +1,5 @@
-//! Builders of an object: a plain one, whose `build()` checks at run time whatever types do not express, and one for
-//! each branch, which requires by type the members that conditionals require.
+//! Builders of an object: a plain one, whose `build()` checks at run time what types do not express, and one for each
+//! branch, whose type requires the fields that conditionals require.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -21,7 +21,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def, object: &Object) -> Result<
     Ok(Builders { items: quote!(#items #narrowed), needs })
 }
 
-/// Emits the plain builder, which requires only the members that are always required, and checks the rest at run time.
+/// Emits the plain builder, which requires only the fields that are always required, and checks the rest at run time.
 fn plain(context: &Context<'_>, def: &Def, object: &Object) -> Result<BuilderSpec, Mistakes> {
     let of = ident(&def.name);
     let mut members = Vec::new();
@@ -59,7 +59,7 @@ fn plain(context: &Context<'_>, def: &Def, object: &Object) -> Result<BuilderSpe
     })
 }
 
-/// Whether an object can violate its schema although each member has the right type.
+/// Returns whether an object can violate its schema although each field has the right type.
 fn is_checked(context: &Context<'_>, object: &Object) -> Result<bool, Mistakes> {
     if !object.conditionals.is_empty() {
         return Ok(true);
@@ -72,7 +72,7 @@ fn is_checked(context: &Context<'_>, object: &Object) -> Result<bool, Mistakes> 
     Ok(false)
 }
 
-/// Whether a member has bounds that its type does not express.
+/// Returns whether a field has bounds that its type does not express.
 fn has_bounds(context: &Context<'_>, field: &Field) -> Result<bool, Mistakes> {
     let free = |name: &str| Ok(matches!(context.model.def(name)?.kind, Kind::FreeObject { min } if min > 0));
     match &field.ty {
@@ -132,7 +132,7 @@ fn typestate(
         fallible |= bounded;
         let missing = is_required.then(|| missing(def, field, demanded));
         fields.push(match put {
-            // Optional members are stored in their final form.
+            // Optional fields are stored in their final form.
             _ if !is_required => quote!(#name),
             Some(put) if field.required => {
                 let value = put(quote!(#name));
@@ -154,8 +154,7 @@ fn typestate(
             missing,
         });
     }
-    // Requirements that depend on another member are checked at run time, unless this branch always requires the
-    // member.
+    // Requirements that depend on another field are checked at run time, unless this branch always requires the field.
     fallible |= object.conditionals.iter().filter(|other| other.subject != branch.subject).any(|other| {
         let here =
             object.demanded_by(branch).any(|mine| mine.requires == other.requires && mine.non_empty >= other.non_empty);
@@ -195,7 +194,7 @@ fn fixed(context: &Context<'_>, field: &Field, case: &Case) -> Result<Option<Tok
     Ok(Some(if field.required { value } else { quote!(Some(#value)) }))
 }
 
-/// Returns the compile error for a member that is not set.
+/// Returns the compile error for a field that is not set.
 fn missing(def: &Def, field: &Field, demanded: Option<&Conditional>) -> MissingMember {
     let rules = demanded.map_or(&field.rules, |demanded| &demanded.rules);
     let why = match demanded {
@@ -205,19 +204,19 @@ fn missing(def: &Def, field: &Field, demanded: Option<&Conditional>) -> MissingM
     MissingMember { code: rules.first().map_or("SCHEMA", String::as_str).to_owned(), why }
 }
 
-/// Parameter type and stored type of a builder's member.
+/// Parameter type and stored type of a builder's field.
 pub(super) struct StoredMember {
     pub(super) takes: TokenStream,
     pub(super) keeps: TokenStream,
     pub(super) convert: TokenStream,
-    /// Converts the stored value to the member's value; `None` if they are the same.
+    /// Converts the stored value to the field's value; `None` if they are the same.
     pub(super) put: Option<fn(TokenStream) -> TokenStream>,
     /// Whether the type leaves a bound unchecked.
     pub(super) bounded: bool,
 }
 
-/// Returns how a builder takes a member of the object `of`. With `filled`, the type of a list ensures at least one
-/// element. With `non_empty`, a nullable text is neither `null` nor empty.
+/// Returns how a builder takes a field of the object `of`. With `filled`, the list type ensures at least one element.
+/// With `non_empty`, a nullable text is neither `null` nor empty.
 pub(super) fn kept(
     context: &Context<'_>,
     of: &str,

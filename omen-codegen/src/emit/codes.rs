@@ -1,4 +1,4 @@
-//! `enum Code` and the text of each.
+//! `enum Code`, and the texts of each code.
 
 use proc_macro2::TokenStream;
 use quote::quote;

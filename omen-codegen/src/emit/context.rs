@@ -1,4 +1,4 @@
-//! Input that the emitters of types share, and what they emit for one definition.
+//! Input shared by the emitters of types, and their output for one definition.
 
 use proc_macro2::TokenStream;
 
@@ -7,8 +7,8 @@ use super::{depth, types};
 use crate::mistake::Mistakes;
 use crate::model::Model;
 
-/// Output for one definition. Facts and the requirements of builders go into one hidden module each, so that only one
-/// hidden item of each has to be reviewed.
+/// Output for one definition. Facts and the requirements of builders each go into a single hidden module, so that
+/// only one hidden item of each kind has to be reviewed.
 #[derive(Default)]
 pub(crate) struct DefinitionCode {
     pub(super) items: TokenStream,
@@ -24,7 +24,7 @@ impl DefinitionCode {
     }
 }
 
-/// Input that all emitters of types share.
+/// Input shared by all emitters of types.
 pub(crate) struct Context<'m> {
     pub(crate) model: &'m Model,
     pub(crate) lens: &'m Lens,

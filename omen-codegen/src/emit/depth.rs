@@ -1,11 +1,11 @@
-//! Nesting levels of free-form values, so that a reader can refuse deep nesting without counting from the packet down.
+//! Nesting levels of free-form values, so that a parser can refuse deep nesting without counting from the packet down.
 
 use std::collections::BTreeMap;
 
 use crate::mistake::{Mistake, Mistakes};
 use crate::model::{Item, Kind, Model, Ty};
 
-/// Nesting level of each definition's value, by name.
+/// Nesting level of each definition's value, by definition name.
 pub(crate) type Depths = BTreeMap<String, u8>;
 
 /// Returns the nesting level of every definition that contains free-form values. Other definitions may occur at any
@@ -26,13 +26,13 @@ struct Walk<'m> {
 }
 
 impl Walk<'_> {
-    /// Whether the definition contains free-form values.
+    /// Returns whether the definition contains free-form values.
     fn visit(&mut self, name: &str, depth: u8) -> bool {
         let Some(def) = self.model.defs.get(name) else { return false };
         let holds = match &def.kind {
-            // The member that refers to a free-form value determines its level.
+            // The field that refers to a free-form value determines its level.
             Kind::FreeObject { .. } | Kind::Any => return true,
-            // No short-circuit: every branch and member must be visited.
+            // No short-circuiting: every branch and field must be visited.
             Kind::Union(branches) => branches.iter().filter(|branch| self.visit(branch, depth)).count() > 0,
             Kind::Object(object) => {
                 object.fields.iter().filter(|field| self.visit_member(&field.ty, depth)).count() > 0
@@ -54,7 +54,7 @@ impl Walk<'_> {
         }
         holds
     }
-    /// Whether a member of an object at `depth` contains free-form values.
+    /// Returns whether a field of an object at `depth` contains free-form values.
     fn visit_member(&mut self, ty: &Ty, depth: u8) -> bool {
         match ty {
             Ty::Ref(name) => self.visit(name, depth.saturating_add(1)),

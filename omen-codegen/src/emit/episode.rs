@@ -1,4 +1,4 @@
-//! The typed API: types for states, a method for each row of the table, and an explanation for each illegal call.
+//! Typed API: types for states, a method for each row of the table, and an explanation for each illegal call.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -37,8 +37,8 @@ pub(super) fn emit(model: &Model, files: &[(String, String)]) -> Result<TokenStr
     Ok(tokens)
 }
 
-/// Returns the declaration of the marker type: `Idle`, or `Act` for `Decide<Act>`. Types with parameters are written by
-/// hand.
+/// Returns the declaration of the marker type: `Idle`, or `Act` for `Decide<Act>`. Types with parameters are
+/// hand-written.
 fn marker(state: &StateType<'_>) -> Option<TokenStream> {
     let name =
         state.of.ty.split(['<', '>']).rfind(|name| !name.is_empty()).filter(|_| state.is_plain() && !state.of.open)?;
@@ -77,7 +77,7 @@ fn methods(
 ) -> Result<Option<TokenStream>, Mistakes> {
     let mut methods = Vec::new();
     for (at, mv) in fsm.typed.moves.iter().enumerate() {
-        // Methods written by hand or shared by all states are not generated here.
+        // Hand-written methods and methods that all states share are not generated here.
         let legal = matches!(fsm.answer(state.of, mv), Answer::Legal);
         if !legal || mv.by_hand || everywhere(fsm, states, mv, implementations).is_some() {
             continue;
@@ -107,7 +107,7 @@ fn methods(
     }))
 }
 
-/// Emits the methods that every state has. They are in one impl, so that generic code can call them in any state.
+/// Emits the methods that every state has. They are in one impl, so generic code can call them in any state.
 fn common(
     fsm: &Fsm,
     states: &[StateType<'_>],

@@ -1,4 +1,4 @@
-//! Facts: the members that rules check, borrowed from the input line.
+//! Facts: the fields that rules check, borrowed from the input line.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -35,11 +35,11 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
 }
 
 /// Emits the module with the facts of all objects. Only the crates that judge packets name these types; other code gets
-/// them as part of `PacketFacts`.
+/// them as parts of `PacketFacts`.
 pub(super) fn module(facts: &TokenStream) -> Option<TokenStream> {
     (!facts.is_empty()).then(|| {
         quote! {
-            /// Facts of objects: the members that rules check.
+            /// Facts of objects: the fields that rules check.
             #[doc(hidden)]
             pub mod facts {
                 use super::*;

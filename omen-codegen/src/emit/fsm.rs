@@ -20,7 +20,7 @@ pub(super) fn machine(model: &Model) -> Result<TokenStream, Mistakes> {
     Ok(quote! { #states #node_enum #events #table })
 }
 
-/// State without sub-states, or sub-state.
+/// State without sub-states, or a sub-state.
 pub(super) struct NodeNames<'m> {
     /// Id, such as `S3_DECIDE/ACT`.
     pub(super) id: String,
@@ -203,8 +203,8 @@ fn event_name(event: &Event) -> proc_macro2::Ident {
     ident(&pascal(&event.id))
 }
 
-/// Returns the conjunction of all guards. It refers to `facts`, and for pointers into the payload and derived facts to
-/// `payload`.
+/// Returns the conjunction of all guards. It refers to `facts` and, for pointers into the payload and derived facts,
+/// to `payload`.
 fn guards(model: &Model, packet: &str, guards: &[Guard]) -> Result<TokenStream, Mistakes> {
     let tests = guards.iter().map(|guard| test(model, packet, guard)).collect::<Result<Vec<_>, _>>()?;
     Ok(if tests.is_empty() { quote!(true) } else { quote!(#(#tests)&&*) })
@@ -216,7 +216,7 @@ fn test(model: &Model, packet: &str, guard: &Guard) -> Result<TokenStream, Mista
         GuardOn::Derived(name) => {
             let values = match model.fsm.derived.iter().find(|derived| derived.id == *name) {
                 Some(Derived { of: Some(of), .. }) => named(of)?,
-                // The type of the values is written by hand.
+                // The type of the values is hand-written.
                 _ => guard.values.iter().map(|value| ident(&pascal(value))).collect(),
             };
             let (function, ty) = (ident(name), ident(&pascal(name)));
@@ -230,7 +230,7 @@ fn test(model: &Model, packet: &str, guard: &Guard) -> Result<TokenStream, Mista
     }
 }
 
-/// Returns the facts member to which a pointer leads, and its enum.
+/// Returns the field of the facts that a pointer leads to, and its enum.
 fn place<'m>(model: &'m Model, packet: &'m str, pointer: &str) -> Result<(TokenStream, &'m str), Mistakes> {
     let lost = || bug(format!("the guard on `{pointer}` of `{packet}` leads to no enum"));
     let mut def = packet;
@@ -295,7 +295,7 @@ fn table(model: &Model, nodes: &[NodeNames<'_>]) -> Result<TokenStream, Mistakes
     })
 }
 
-/// Returns the nodes that the ids stand for: `ANY`, the id of a node, or the id of a state with sub-states.
+/// Returns the nodes that the ids denote: `ANY`, the id of a node, or the id of a state with sub-states.
 fn matching(nodes: &[NodeNames<'_>], ids: &[String]) -> Vec<usize> {
     nodes
         .iter()
@@ -317,7 +317,7 @@ fn targets(nodes: &[NodeNames<'_>], row: &Row, from: usize) -> u16 {
 /// Emits the refusals that give each cell its code, as a list that the machine searches.
 pub(super) fn refusals(model: &Model) -> TokenStream {
     let (fsm, cells) = (&model.fsm, &model.fsm.cells);
-    // The remaining facts only restrict when these can hold, which matters to the build alone.
+    // The remaining facts only restrict when these can hold, which matters only for the build.
     let is_used = |id: &str| cells.refusals.iter().any(|of| of.fact().is_some_and(|(fact, _)| fact == id));
     let facts: Vec<_> = cells.facts.iter().filter(|fact| is_used(&fact.id)).collect();
     let names: Vec<_> = facts.iter().map(|fact| ident(&pascal(&fact.id))).collect();

@@ -15,31 +15,31 @@ pub(super) struct Implementation {
     pub(super) generics: syn::Generics,
     /// State `S` of the first parameter, `episode: Episode<S>` or `request: Request<S>`.
     pub(super) state: syn::Type,
-    /// Remaining parameters.
+    /// The other parameters.
     pub(super) parameters: Vec<(syn::Ident, syn::Type)>,
     pub(super) output: syn::ReturnType,
     pub(super) is_async: bool,
 }
 
 impl Implementation {
-    /// Whether the function applies to every state that the table allows.
+    /// Returns whether the function applies to every state that the table allows.
     pub(super) fn is_for_any(&self) -> bool {
         self.is_for(&any())
     }
 
-    /// Whether the function applies to exactly this state.
+    /// Returns whether the function applies to exactly this state.
     pub(super) fn is_for(&self, state: &syn::Type) -> bool {
         let own = &self.state;
-        // Types compare by their tokens: `PartialEq` of syn would cost every build its feature `extra-traits`.
+        // Compared by their tokens: the `PartialEq` of syn would cost every build the feature `extra-traits`.
         quote!(#own).to_string() == quote!(#state).to_string()
     }
 
-    /// Whether the table determines the target state; otherwise the target is the same for all states.
+    /// Returns whether the table determines the target state; otherwise, the target is the same for all states.
     pub(super) fn leads_on(&self) -> bool {
         self.generics.type_params().any(|parameter| parameter.ident == "Next")
     }
 
-    /// Returns the generic parameters that occur in no parameter type, so that callers must name them.
+    /// Returns the generic parameters that do not occur in any parameter type, so callers must name them.
     pub(super) fn named_at_call(&self) -> Option<syn::Generics> {
         let types = self.parameters.iter().map(|(_, ty)| quote!(#ty).to_string()).collect::<Vec<_>>().join(" ");
         let words: Vec<&str> = types.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
@@ -69,10 +69,10 @@ impl Implementation {
     }
 }
 
-/// Type parameters of a function that stand for the states before and after it.
+/// Type parameters of a function that represent the states before and after it.
 pub(super) const STATES: [&str; 2] = ["S", "Next"];
 
-/// Returns the type parameter that stands for any state.
+/// Returns the type parameter that represents any state.
 pub(super) fn any() -> syn::Type {
     let any = ident("S");
     syn::parse_quote!(#any)

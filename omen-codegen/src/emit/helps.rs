@@ -1,5 +1,5 @@
-//! Help texts of single findings: a module for each rule, a constant for each text, and a function for each text with
-//! placeholders.
+//! Help texts of individual findings: a module for each rule, with a constant for each text and a function for each
+//! text with placeholders.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -10,7 +10,7 @@ use crate::model::{Help, Model, Rule};
 use crate::placeholders::placeholders;
 
 /// Emits the help texts of some rules. They are private to the crate that checks the rules, so the compiler reports
-/// unused ones.
+/// unused texts.
 pub(super) fn emit(model: &Model, is_wanted: impl Fn(&Rule) -> bool) -> Result<TokenStream, Mistakes> {
     let mut modules = TokenStream::new();
     for rule in model.rules.iter().filter(|rule| !rule.helps.is_empty() && is_wanted(rule)) {

@@ -1,10 +1,10 @@
-//! Parser of a keyword (a value of an enum or the name of a member) by a perfect hash of its first bytes, which is
-//! searched for here.
+//! Parser of a keyword (an enum value or a field name) with a perfect hash of its first bytes, which is searched
+//! for here.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-/// Maximum length of a value that fits the parser's window with its quotes.
+/// Maximum length of a value that fits into the parser's window including its quotes.
 const LONGEST: usize = 30;
 
 /// Number of factors to try for each table size.
@@ -73,7 +73,7 @@ fn is_perfect(wires: &[&str], mask: u64, factor: u64, slots: usize) -> bool {
     })
 }
 
-/// Returns the first eight bytes of a text with its closing quote.
+/// Returns the first eight bytes of a text and its closing quote.
 fn first_bytes(wire: &str) -> u64 {
     let bytes = wire.bytes().chain([b'"']).take(8);
     bytes.enumerate().fold(0, |all, (at, byte)| all | u64::from(byte) << (8 * at))

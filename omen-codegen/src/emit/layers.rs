@@ -28,7 +28,7 @@ pub(super) fn emit(model: &Model) -> Result<TokenStream, Mistakes> {
     })
 }
 
-/// Returns the value of the type for a layer's name in the schema.
+/// Returns the value of the type for a layer name in the schema.
 pub(super) fn source(model: &Model, layer: &str) -> Result<TokenStream, Mistakes> {
     let lost = || bug(format!("invalid value `{layer}` for `{LAYER_SOURCE}`"));
     let Some(Kind::Union(branches)) = model.defs.get(LAYER_SOURCE).map(|def| &def.kind) else { return Err(lost()) };
@@ -96,7 +96,7 @@ fn of_events(model: &Model, layers: &Layers) -> Result<TokenStream, Mistakes> {
     })
 }
 
-/// Returns the layer from which the typed API sends a packet: the first of `typed` that may send it.
+/// Returns the layer from which the typed API sends a packet: the first in `typed` that may send it.
 pub(super) fn own<'m>(layers: &'m Layers, packet: &String) -> &'m str {
     let sends =
         |layer: &&String| layers.senders.iter().any(|sender| sender.layer == **layer && sender.sends.contains(packet));

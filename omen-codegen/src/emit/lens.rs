@@ -1,4 +1,4 @@
-//! Lens: the members that rules check.
+//! Lens: selection of the fields that rules check.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,10 @@ use serde::Deserialize;
 use crate::mistake::{Mistake, Mistakes};
 use crate::model::{Model, Ty};
 
-/// File name of a lens, for mistakes.
+/// File name of a lens, used in mistakes.
 const FILE: &str = "lens.json";
 
-/// Selection of the members of each definition that a facts reader keeps; it checks and discards all others.
+/// Selection of the fields of each definition that a facts parser keeps; it checks and discards all others.
 ///
 /// ```
 /// use omen_codegen::emit::Lens;
@@ -26,19 +26,19 @@ const FILE: &str = "lens.json";
 pub struct Lens {
     #[serde(rename = "description")]
     _description: String,
-    /// Members to keep, by definition.
+    /// Fields to keep, by definition.
     keep: BTreeMap<String, BTreeSet<String>>,
-    /// Rust type that collects an array's elements instead of a `Vec`, by definition and member.
+    /// Rust type that collects an array's elements instead of a `Vec`, by definition and field.
     #[serde(default)]
     fold: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 impl Lens {
-    /// Parses a lens: an object with `description`, `keep` (definition → members) and optionally `fold` (definition →
-    /// member → the Rust type that collects the array's elements instead of a `Vec`).
+    /// Parses a lens: an object with `description`, `keep` (definition → fields) and optionally `fold` (definition →
+    /// field → the Rust type that collects the array's elements instead of a `Vec`).
     ///
     /// # Errors
-    /// A text that is not a lens. Its names are checked later, against the schemas.
+    /// A text that is not a lens. Its names are checked later against the schemas.
     pub fn parse(text: &str) -> Result<Self, Mistakes> {
         serde_json::from_str(text).map_err(|error| {
             Mistake {
@@ -53,12 +53,12 @@ impl Lens {
         })
     }
 
-    /// Whether any member of a definition is kept.
+    /// Returns whether any field of a definition is kept.
     pub(super) fn looks_into(&self, def: &str) -> bool {
         self.keep.contains_key(def)
     }
 
-    /// Whether a member is kept.
+    /// Returns whether a field is kept.
     pub(super) fn keeps(&self, def: &str, member: &str) -> bool {
         self.keep.get(def).is_some_and(|members| members.contains(member))
     }

@@ -1,4 +1,4 @@
-//! Marker types: enum values and list lengths as types.
+//! Marker types, which represent enum values and list lengths.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::{doc, ident};
 use crate::mistake::{Mistake, Mistakes};
 use crate::model::{Kind, Model, Ty, Variant};
 
-/// File name of the markers, for mistakes.
+/// File name of the markers, used in mistakes.
 const FILE: &str = "facts.json";
 
 /// Selection of the enums that get marker types and of the lists whose lengths become types, with their names.
@@ -46,14 +46,14 @@ pub struct Markers {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Naming {
-    /// Module of the markers; `None` for the module that all share.
+    /// Module of the markers; `None` for the shared module.
     module: Option<String>,
-    /// Suffix of the markers' names, after the value.
+    /// Suffix that follows the value in the markers' names.
     #[serde(default)]
     suffix: String,
-    /// Module that exports the markers under the names of the values alone.
+    /// Module that exports the markers under the bare names of the values.
     alias: Option<String>,
-    /// Whether the schema lists the values in ascending order, so that their ranks are facts too.
+    /// Whether the schema lists the values in ascending order, so that their ranks are also facts.
     #[serde(default)]
     ordered: bool,
 }
@@ -64,7 +64,7 @@ struct Naming {
 struct Length {
     object: String,
     member: String,
-    /// Length of the longest list that should be written out, if the schema has no bound.
+    /// Maximum list length for which code is generated, if the schema has no bound.
     at_most: Option<usize>,
 }
 
@@ -72,7 +72,7 @@ impl Markers {
     /// Parses the file: an object with `description` and optionally `markers`, `lengths` and `proofs`.
     ///
     /// # Errors
-    /// A text that does not have this form. Its names are checked later, against the schemas.
+    /// A text that does not have this form. Its names are checked later against the schemas.
     pub fn parse(text: &str) -> Result<Self, Mistakes> {
         serde_json::from_str(text).map_err(|error| mistake(&[], format!("not a list of markers: {error}")).into())
     }
@@ -82,7 +82,7 @@ impl Markers {
         self.proofs.get(predicate).map(String::as_str)
     }
 
-    /// Checks that all names exist in the model, and that none is ambiguous.
+    /// Checks that all names exist in the model and are unambiguous.
     pub(super) fn check(&self, model: &Model) -> Result<(), Mistakes> {
         let mut mistakes = Vec::new();
         for (name, naming) in &self.markers {

@@ -1,4 +1,4 @@
-//! Rust names for wire names, and other tokens that all emitters write.
+//! Rust names for wire names, and other tokens that several emitters write.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -16,7 +16,7 @@ pub(crate) fn ident(name: &str) -> Ident {
 }
 
 /// Converts a name to PascalCase: `VERIFY_FIRST`, `tools_ok`, `INV-007` become `VerifyFirst`, `ToolsOk`, `Inv007`.
-/// Names in mixed case stay the same.
+/// Names in mixed case do not change.
 pub(crate) fn pascal(wire: &str) -> String {
     let mixed = wire.chars().any(char::is_lowercase) && wire.chars().any(char::is_uppercase);
     wire.split(|c: char| !c.is_ascii_alphanumeric())
@@ -46,7 +46,7 @@ pub(super) fn snake(name: &str) -> String {
     shouting(name).to_ascii_lowercase()
 }
 
-/// Returns a doc attribute. A description is plain text except for code in backticks, so all other markup is escaped.
+/// Returns a doc attribute. A description is plain text apart from code in backticks, so all other markup is escaped.
 pub(crate) fn doc(text: &str) -> TokenStream {
     let mut escaped = String::from(" ");
     let mut code = false;
@@ -63,12 +63,12 @@ pub(crate) fn doc(text: &str) -> TokenStream {
 /// Name of the only numeric parameter; all other parameters are types.
 pub(crate) const NUMBER: &str = "N";
 
-/// Returns the Rust name of an enum's value, as typify declares it.
+/// Returns the Rust name of an enum value, as declared by typify.
 pub(crate) fn value(model: &Model, of: &str, wire: &str) -> Result<Ident, Mistakes> {
     model.value(of, wire).map(|value| ident(&value.name))
 }
 
-/// Returns the Rust name of a packet's type: a value of `PacketType`.
+/// Returns the Rust name of a packet's type, which is a value of `PacketType`.
 pub(crate) fn packet_type(model: &Model, packet: &str) -> Result<Ident, Mistakes> {
     value(model, PACKET_TYPE, packet)
 }

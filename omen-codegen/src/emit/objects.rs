@@ -1,4 +1,4 @@
-//! Closed objects: the public struct with its builder.
+//! Closed objects: a public struct with its builder.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -14,7 +14,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<DefinitionCode, M
     let (docs, declared) = (doc(&def.description), context.types.structure(&def.name)?);
     let structure = quote!(#docs #declared);
     if object.packet.is_some() {
-        // The dispatching reader in `packet.rs` reads packets.
+        // Packets are parsed by the dispatching parser in `packet.rs`.
         let builder = packet_builder::emit(context, def, object)?;
         return Ok(DefinitionCode { items: quote!(#structure #builder), ..DefinitionCode::default() });
     }
@@ -32,7 +32,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<DefinitionCode, M
     Ok(DefinitionCode { items, needs: needs.into_iter().collect(), ..DefinitionCode::default() })
 }
 
-/// Emits a function for each member that some values of another member require, so that those values are listed only
+/// Emits a function for each field that some values of another field require, so that those values are listed only
 /// once.
 fn demands(model: &Model, def: &Def, object: &Object) -> Result<Option<TokenStream>, Mistakes> {
     let mut functions = Vec::new();

@@ -1,4 +1,4 @@
-//! `Packet`: dispatch by `header.packet_type`, in any order of members.
+//! `Packet`: dispatch by `header.packet_type`, with the fields in any order.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -36,7 +36,7 @@ fn payload<'m>(context: &Context<'m>, packet: &str) -> Result<&'m str, Mistakes>
     context.model.payload_of(packet).ok_or_else(|| bug(format!("packet `{packet}` has no payload")))
 }
 
-/// Returns the parser of a member that all packets share.
+/// Returns the parser of a field that all packets share.
 fn part(context: &Context<'_>, first: &str, name: &str) -> Result<Reader, Mistakes> {
     let root = context.model.object(first).ok_or_else(|| bug(format!("packet `{first}` is not an object")))?;
     match root.field(name).map(|field| &field.ty) {
@@ -147,7 +147,7 @@ fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
             packet_of_type!(#packets, #variants);
         )*
 
-        /// Members of a packet that rules check.
+        /// Fields of a packet that rules check.
         #[derive(Clone, Debug)]
         pub struct PacketFacts<'t> {
             /// Facts of the header.
@@ -160,7 +160,7 @@ fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
             pub placeholders: Vec<String>,
         }
 
-        /// Members of a payload that rules check.
+        /// Fields of a payload that rules check.
         #[derive(Clone, Debug)]
         pub enum PayloadFacts<'t> { #(#docs #variants #payload_facts),* }
 
@@ -220,7 +220,7 @@ fn parser(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
                     return Ok(());
                 }
                 let payload = PayloadFacts::parse(header.packet_type, cursor)?;
-                // From here on, only metadata may follow.
+                // Only metadata may follow.
                 if !cursor.eat(b"}") && root.next(cursor)?.is_some() {
                     return Err(Refusal);
                 }
@@ -228,7 +228,7 @@ fn parser(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
                 Ok(())
             }
 
-            /// Parses a packet from a member's value on, given the members that are already parsed.
+            /// Parses a packet starting at a field's value, given the fields that were already parsed.
             #[inline(never)]
             fn in_any_order(
                 cursor: &mut Cursor<'t>,
@@ -269,10 +269,10 @@ fn packet_shapes(context: &Context<'_>, first: &str) -> Result<TokenStream, Mist
     let mut fields = Vec::new();
     for member in &root.fields {
         let (name, mut description) = (&member.name, "What the packet says; its type decides the shape.");
-        // An outline, because a value of any type has no example.
+        // Only an outline, because a value of any type has no example.
         let (mut shape, mut example) = (quote!(ANY), quote!(Some("{…}")));
         if let (Ty::Ref(def), false) = (&member.ty, name == "payload") {
-            // The member's description mentions one packet type.
+            // The field's description mentions one packet type.
             description = &model.def(def)?.description;
             let ident = shape_name(def);
             (shape, example) = (quote!(#ident), quote!(None));
@@ -285,7 +285,7 @@ fn packet_shapes(context: &Context<'_>, first: &str) -> Result<TokenStream, Mist
     }
     let fields = list(fields);
     Ok(quote! {
-        /// Returns the shape of a packet; without a type, that of the members that all packets share.
+        /// Returns the shape of a packet type or, without a type, the shape of the fields that all packets share.
         pub(crate) fn packet_shape(packet_type: Option<PacketType>) -> &'static Shape {
             match packet_type {
                 #(Some(PacketType::#types) => &#shapes,)*

@@ -1,5 +1,5 @@
-//! Builder of a packet: the header's members, the envelope and the payload, each required by type. The packet type has
-//! no setter, because the type of the packet determines it. All packets share one builder.
+//! Builder of a packet: the type requires the header's fields, the envelope and the payload. The packet type has no
+//! setter, because it is determined by the type of the packet. All packets share one builder.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -10,10 +10,10 @@ use super::{Context, bug, doc, ident, packet_type};
 use crate::mistake::Mistakes;
 use crate::model::{Def, Field, Model, Object};
 
-/// Header member that states the packet type.
+/// Header field that states the packet type.
 const TYPE: &str = "packet_type";
 
-/// Emits the implementation for one packet: the type of its payload, and its construction from the parts.
+/// Emits the implementation for one packet: the type of its payload, and its construction from parts.
 pub(super) fn emit(context: &Context<'_>, def: &Def, packet: &Object) -> Result<TokenStream, Mistakes> {
     let of = ident(&def.name);
     let parts = Parts::from_packet(packet)?;
@@ -77,7 +77,7 @@ pub(super) fn shared(context: &Context<'_>, packet: &Object) -> Result<Builders,
         let missing = Some(missing("packet", name));
         let mut member = member(field, quote!(impl Into<#ty>), ty, quote!(value.into()), missing);
         if name == "payload" {
-            // The member's description mentions one packet type.
+            // The field's description mentions one packet type.
             member.docs = "What the packet says; its type is that of the packet.".to_owned();
         }
         members.push(member);
@@ -121,7 +121,7 @@ pub(super) fn shared(context: &Context<'_>, packet: &Object) -> Result<Builders,
     Ok(typestate::emit("Packet", &[builder]))
 }
 
-/// Types of a packet's members.
+/// Types of a packet's fields.
 struct Parts<'m> {
     header: &'m str,
     mcp: &'m str,
@@ -166,12 +166,12 @@ fn missing(of: &str, name: &str) -> MissingMember {
     MissingMember { code: "SCHEMA".to_owned(), why: format!("every `{of}` has the field `{name}`") }
 }
 
-/// Whether a header member states the layer and the state machine defines who sends what.
+/// Returns whether a header field states the layer and the state machine defines who sends what.
 fn has_layers(model: &Model, field: &Field) -> bool {
     field.name == "layer_source" && field.required && !model.fsm.layers.senders.is_empty()
 }
 
-/// Emits the setters of a whole header, of id and time together, and of everything that an origin provides.
+/// Emits the setters for the whole header, for id and time together, and for everything that an origin provides.
 fn groups(model: &Model, header_name: &str, header: &Object) -> Vec<GroupSetter> {
     let ty = ident(header_name);
     let set = |field: &Field| {

@@ -1,8 +1,8 @@
 //! Parsers of closed objects, without construction of the types.
 //!
-//! After each member, the parser compares the input with the complete text up to the value of each member that may come
-//! next in schema order, in the two layouts that most programs write. If none matches, it looks up the member's name,
-//! and continues the prediction from there.
+//! After each field, the parser compares the input with the complete text up to the value of each field that may come
+//! next in schema order, in the two layouts that most programs write. If none matches, it looks up the field's name and
+//! continues the prediction from there.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -14,10 +14,10 @@ use super::{Context, bug, ident, keywords, value};
 use crate::mistake::Mistakes;
 use crate::model::{Conditional, Def, Field, Kind, Object, Ty, When};
 
-/// Maximum number of members that are predicted at one position. Each costs a comparison if it is absent.
+/// Maximum number of fields that are predicted at one position. Each costs a comparison if it is absent.
 const PREDICTED: usize = 4;
 
-/// Emits the enum of member names.
+/// Emits the enum of field names.
 pub(super) fn keys(name: &str, object: &Object) -> Result<TokenStream, Mistakes> {
     if object.fields.len() > 64 {
         return Err(bug(format!("`{name}` has more than 64 members")));
@@ -118,27 +118,27 @@ pub(super) fn emit(context: &Context<'_>, def: &Def, object: &Object, mode: Mode
     })
 }
 
-/// Code that parses one member and determines the next.
+/// Code that parses one field and determines the next.
 struct MemberCode {
     label: Lifetime,
     variant: Ident,
     code: TokenStream,
 }
 
-/// Nests the code of all members. The nested blocks have the labels of the members: a `break` out of a member's block
-/// continues with its code, which falls through to the next, so members in schema order are parsed without a jump.
+/// Nests the code of all fields. The nested blocks are labelled with the fields: a `break` out of a field's block
+/// continues with its code, which falls through to the next, so fields in schema order are parsed without a jump.
 fn fall_through(keys: &Ident, steps: &[MemberCode]) -> TokenStream {
     let arms = steps.iter().map(|MemberCode { label, variant, .. }| quote!(#keys::#variant => break #label));
     let enter = quote!(match member { #(#arms),* });
     steps.iter().fold(enter, |before, MemberCode { label, code, .. }| quote!(#label: { #before } #code))
 }
 
-/// Returns the label of a member's code.
+/// Returns the label of a field's code.
 fn label(field: &Field) -> Lifetime {
     Lifetime::new(&format!("'m_{}", field.name), Span::call_site())
 }
 
-/// Emits the dispatch of the first member: the first of the schema, or any other.
+/// Emits the dispatch of the first field: the first one in the schema, or any other.
 fn first(keys: &Ident, object: &Object) -> TokenStream {
     let predicted = candidates(object, 0).0.into_iter().map(|field| {
         let literal = literals(field, "{", "{");
@@ -153,13 +153,13 @@ fn first(keys: &Ident, object: &Object) -> TokenStream {
     })
 }
 
-/// Emits the dispatch after a member: to a member that may come next in schema order, from the index `next` on, or to
-/// any other. Without a member, the object ends.
+/// Emits the dispatch after a field: to a field that may come next in schema order, from the index `next` on, or to any
+/// other. If no field follows, the object ends.
 fn predicted(keys: &Ident, object: &Object, next: usize) -> TokenStream {
     let (candidates, may_end) = candidates(object, next);
     let predicted = candidates.iter().enumerate().map(|(at, field)| {
         let literal = literals(field, ",", ", ");
-        // Falls through to the next member.
+        // Falls through to the next field.
         let label = label(field);
         let go = (at > 0).then(|| quote!(break #label;));
         quote!(if cursor.predict(#literal) { #go } else)
@@ -174,7 +174,7 @@ fn predicted(keys: &Ident, object: &Object, next: usize) -> TokenStream {
     })
 }
 
-/// Returns the members that may come next in schema order, and whether the object may end instead.
+/// Returns the fields that may come next in schema order, and whether the object may end instead.
 fn candidates(object: &Object, next: usize) -> (Vec<&Field>, bool) {
     let mut rest = object.fields.iter().skip(next);
     let mut candidates = Vec::new();
@@ -188,14 +188,14 @@ fn candidates(object: &Object, next: usize) -> (Vec<&Field>, bool) {
     (candidates, may_end)
 }
 
-/// Returns a member's name with the text before and after it, in both layouts.
+/// Returns a field's name with the text before and after it, in both layouts.
 fn literals(field: &Field, compact: &str, spaced: &str) -> TokenStream {
     let compact = Literal::byte_string(format!("{compact}\"{}\":", field.name).as_bytes());
     let spaced = Literal::byte_string(format!("{spaced}\"{}\": ", field.name).as_bytes());
     quote!(#compact, #spaced)
 }
 
-/// Whether a conditional checks more than the presence of a member.
+/// Returns whether a conditional checks more than the presence of a field.
 fn asked(object: &Object, field: &Field) -> bool {
     object.conditionals.iter().any(|c| c.subject == field.name || (c.non_empty && c.requires == field.name))
 }

@@ -1,8 +1,8 @@
-//! Path of a request through the gate: one method for each state with a successor, and an explanation for every other
-//! call.
+//! Path of a request through the gate: one method for each state that has a successor, and an explanation for every
+//! other call.
 //!
-//! The pipeline defines which method leads from which state to which; the check that the functions agree is here. A
-//! call out of order also finds a method: one whose bound is a trait that no state implements, and the trait has the
+//! The pipeline defines which method leads from which state to which; this module checks that the functions agree. A
+//! call out of order also finds a method, but its bound is a trait that no state implements, and this trait has the
 //! compile error.
 
 use std::collections::BTreeMap;
@@ -61,7 +61,7 @@ pub(super) fn emit(model: &Model, files: &[(String, String)]) -> Result<TokenStr
     })
 }
 
-/// PipelineStep of the pipeline, with its function.
+/// Step of the pipeline, with its function.
 struct PipelineStep<'m> {
     description: &'m str,
     function: &'m Implementation,
@@ -97,15 +97,14 @@ fn steps<'m>(model: &'m Model, functions: &'m [Implementation]) -> Result<Vec<Pi
 }
 
 impl PipelineStep<'_> {
-    /// Whether either all type parameters are named at the call, or none. Otherwise a call out of order would name
-    /// fewer parameters than the explaining method has.
+    /// Returns whether either all type parameters or none are named at the call. Otherwise, a call out of order would
+    /// name fewer parameters than the explaining method has.
     fn can_be_answered(&self) -> bool {
         let all = self.function.generics.type_params().count();
         self.function.named_at_call().is_none_or(|named| named.type_params().count() == all)
     }
 
-    /// Returns the type parameters without their bounds: in a call out of order, the order is the only mistake to
-    /// report.
+    /// Returns the type parameters without their bounds: for a call out of order, only the order should be reported.
     fn generics(&self) -> syn::Generics {
         let mut generics = self.function.generics.clone();
         generics.where_clause = None;
@@ -117,7 +116,7 @@ impl PipelineStep<'_> {
     }
 
     /// Returns the result type of a call out of order: that of the step, so that the rest of the program type-checks
-    /// and the call is the only error.
+    /// and this call is the only error.
     fn promised(&self) -> syn::Type {
         let output: syn::Type = match &self.function.output {
             syn::ReturnType::Default => syn::parse_quote!(()),
@@ -168,8 +167,8 @@ struct RequestState<'m> {
 }
 
 impl RequestState<'_> {
-    /// Emits the explaining methods: methods of the same names whose bounds no state satisfies. They are inherent, so
-    /// that programs need no import.
+    /// Emits the explaining methods: methods with the same names, whose bounds no state satisfies. They are inherent,
+    /// so programs need no import.
     fn explain(&self, steps: &[PipelineStep<'_>]) -> TokenStream {
         let carrier = ident(CARRIER);
         let (ty, parameters) = self.renamed();
@@ -184,7 +183,7 @@ impl RequestState<'_> {
             let generics = step.generics();
             let names = step.function.parameters.iter().map(|(name, _)| format_ident!("_{name}"));
             let output = step.promised();
-            // rustc would check a bound without generic parameters at its declaration.
+            // rustc would check a bound without generic parameters where it is declared.
             methods.push(quote! {
                 pub fn #method #generics (self, #(#names: impl Sized),*) -> #output where for<'never> #ty: explain::#answer {
                     explain::#answer::never(self)
@@ -208,7 +207,7 @@ impl RequestState<'_> {
     }
 }
 
-/// Emits a trait without implementations and its compile error.
+/// Emits a trait without implementations, with its compile error.
 fn answer(name: &str, refused: &OutOfTurn) -> TokenStream {
     let OutOfTurn { code, message, note } = refused;
     let message = format!("{code}: {message}");
@@ -250,7 +249,7 @@ impl VisitMut for StateCollector {
     }
 }
 
-/// Returns the name of a type, without its path and parameters.
+/// Returns the name of a type without its path and parameters.
 fn name(ty: &syn::Type) -> Option<String> {
     let syn::Type::Path(path) = ty else { return None };
     path.path.segments.last().map(|last| last.ident.to_string())

@@ -88,8 +88,8 @@ fn one(rule: &Rule, predicate: &Predicate, proof: Option<&str>) -> Result<TokenS
     ];
     let name = ident(name);
     let body = match (proof, requires) {
-        // Macros implement it in other crates, where privacy does not help. So each implementation must name a proof,
-        // whose trait is sealed.
+        // Macros in other crates implement the predicate, where privacy does not help. So each implementation must name
+        // a proof, whose trait is sealed.
         (Some(path), _) => {
             let proof: syn::Path =
                 syn::parse_str(path).map_err(|error| bug(format!("`{path}` is not a Rust path: {error}")))?;

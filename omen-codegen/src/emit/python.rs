@@ -1,8 +1,8 @@
-//! Python: the packets as classes, stubs in which an illegal move is a type error, the classes that they describe, and the outcome of
-//! each call as JSON.
+//! Python: the packets as classes, stubs in which an illegal move is a type error, the classes that they describe, and
+//! the outcome of each call as JSON.
 //!
 //! A type checker reads the stubs. A move that is illegal in a state is a field of the state's class, and the type of
-//! the field is the text of the error: it cannot be called, and every checker prints it in full.
+//! this field is the error text: it cannot be called, and every checker prints it in full.
 
 use std::fmt::Write as _;
 
@@ -38,7 +38,7 @@ pub fn episode(model: &Model, rules: &CodedRules<'_>) -> Result<Vec<File>, Mista
     ])
 }
 
-/// Emits a class for each code. Its parameters are the text of the error.
+/// Emits a class for each code. Its type parameters are the error text.
 fn codes(model: &Model) -> String {
     let mut out = format!(
         "{GENERATED}\"\"\"Codes of the protocol as types: an illegal move has one of them as its type.\"\"\"\n\nfrom typing \
@@ -52,7 +52,7 @@ fn codes(model: &Model) -> String {
     out
 }
 
-/// Module of Python, and its stub.
+/// Python module with its stub.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PythonModule {
     /// Text of the module.
@@ -72,7 +72,7 @@ fn literal(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// Returns the definitions of a kind, in the order of their names.
+/// Returns the definitions of a kind, ordered by name.
 fn of_kind<'m, T>(model: &'m Model, take: impl Fn(&'m Kind) -> Option<T>) -> Vec<(&'m Def, T)> {
     model.defs.values().filter_map(|def| Some((def, take(&def.kind)?))).collect()
 }

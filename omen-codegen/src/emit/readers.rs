@@ -1,4 +1,4 @@
-//! Rust type and parser of each member.
+//! Rust type and parser of each field.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -10,7 +10,7 @@ use crate::model::{Def, Field, Item, Kind, TextRule, Ty};
 /// Result of a parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// The members that rules check.
+    /// The fields that rules check.
     Facts,
     /// Nothing that requires an allocation.
     Check,
@@ -30,7 +30,7 @@ fn same(ty: TokenStream) -> Reader {
     Reader { reader: ty.clone(), out: ty }
 }
 
-/// Returns the parser of a member of the object `owner`.
+/// Returns the parser of a field of the object `owner`.
 pub(super) fn member(context: &Context<'_>, owner: &str, field: &Field, mode: Mode) -> Result<Reader, Mistakes> {
     let depth = context.depths.get(owner).copied().unwrap_or(0);
     Ok(match &field.ty {
@@ -67,7 +67,7 @@ fn plain_text(mode: Mode) -> Reader {
     }
 }
 
-/// Returns the parser of a definition. Its value, if it nests, is at `depth`.
+/// Returns the parser of a definition. Its value, if it is nested, is at `depth`.
 pub(super) fn reference(context: &Context<'_>, name: &str, depth: u8, mode: Mode) -> Result<Reader, Mistakes> {
     let Def { kind, .. } = context.model.def(name)?;
     let ty = ident(name);
@@ -108,7 +108,7 @@ fn text(ty: &Ident, rule: &TextRule, mode: Mode) -> Reader {
     }
 }
 
-/// Returns the parser of an object in facts mode. It returns the facts type if any member is kept.
+/// Returns the parser of an object in facts mode. It returns the facts type if any field is kept.
 fn facts_reader(context: &Context<'_>, name: &str) -> Reader {
     if !context.lens.looks_into(name) {
         let ty = ident(name);
@@ -118,7 +118,7 @@ fn facts_reader(context: &Context<'_>, name: &str) -> Reader {
     if borrows(context, name) { same(quote!(#facts<'t>)) } else { same(quote!(#facts)) }
 }
 
-/// Whether the facts of an object borrow from the text.
+/// Returns whether the facts of an object borrow from the text.
 pub(super) fn borrows(context: &Context<'_>, name: &str) -> bool {
     let Some(object) = context.model.object(name) else { return false };
     object.fields.iter().filter(|field| context.lens.keeps(name, &field.name)).any(|field| {

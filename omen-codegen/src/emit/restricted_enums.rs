@@ -1,5 +1,5 @@
-//! Enums without the values that a branch excludes: parameter types of setters, so that an excluded value does not
-//! compile.
+//! Enums without the values that a branch excludes, as parameter types of setters, so that an excluded value does
+//! not compile.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -9,7 +9,7 @@ use super::{Context, bug, doc, ident};
 use crate::mistake::Mistakes;
 use crate::model::{Branch, Def, Excluded, Field, Kind};
 
-/// Parameter of a setter in a branch that excludes some values of the member.
+/// Parameter of a setter in a branch that excludes some values of the field.
 pub(super) struct RestrictedEnum {
     /// Enum of the remaining values.
     pub(super) items: TokenStream,
@@ -79,7 +79,7 @@ pub(super) fn emit(
             fn whole(self) -> #whole;
         }
 
-        // A trait of this module may have the same name.
+        // A trait in this module may have the same name.
         impl #explained for super::super::#narrow {
             fn whole(self) -> #whole {
                 self.into()

@@ -12,8 +12,8 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
     let declared = || context.types.structure(&def.name);
     Ok(match &def.kind {
         Kind::Text(TextRule::DateTime) => {
-            // `Timestamp` is written by hand, because it keeps text and instant. Its schema name must equal its Rust
-            // name.
+            // `Timestamp` is hand-written, because it stores text and instant. Its name in the schema must equal its
+            // Rust name.
             quote! { pub use crate::time::Timestamp; }
         }
         Kind::Text(rule) => text(def, declared()?, rule),
@@ -35,7 +35,7 @@ pub(super) fn expects(rule: &TextRule) -> String {
     }
 }
 
-/// Returns an example of a string that the scalar accepts; `…` stands for any text.
+/// Returns an example of a string that the scalar accepts; `…` represents any text.
 pub(super) fn example(rule: &TextRule) -> String {
     match rule {
         TextRule::Plain | TextRule::Length { .. } => "…".to_owned(),
@@ -141,14 +141,14 @@ fn text(def: &Def, declared: &syn::ItemStruct, rule: &TextRule) -> TokenStream {
     }
 }
 
-/// Maximum number of values of an integer whose constants are listed.
+/// Maximum number of values of an integer whose constants are listed individually.
 const MOST_LISTED: u64 = 64;
 
 fn integer(def: &Def, declared: &syn::ItemStruct, min: u64, max: u64) -> TokenStream {
     let (name, wire, docs) = (ident(&def.name), &def.name, doc(&def.description));
     let expects = format!("an integer from {min} to {max}");
     let expects_doc = doc(&format!("From {min} to {max}."));
-    // If the bounds admit every `u32`, or every one except 0, the conversion cannot fail.
+    // If the bounds admit every `u32`, or every `u32` except 0, the conversion cannot fail.
     let from_u32 = match min {
         0 if max >= u64::from(u32::MAX) => quote! {
             impl From<u32> for #name {
@@ -214,7 +214,7 @@ fn number(def: &Def, declared: &syn::ItemStruct, min: Option<f64>, max: Option<f
     let expects = number_expects(min, max);
     let expects_doc = doc(&format!("Takes {expects}."));
     let literal = match (min, max) {
-        // JSON cannot express a non-finite number, and every number within two bounds is finite.
+        // JSON cannot express a non-finite number, and every number between two bounds is finite.
         (Some(0.0), Some(max)) => quote! {
             impl #name {
                 /// Checks a constant number; `None` if it is out of bounds. In a `const`, the check runs at compile

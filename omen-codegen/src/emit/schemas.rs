@@ -1,4 +1,4 @@
-//! schemars attributes that make the derived schema of a declaration equal to its original schema.
+//! schemars attributes that make the derived schema of a declaration equal its original schema.
 //!
 //! Bounds, conditionals and descriptions are written from the model instead of being copied from the files: if the
 //! derived schemas equal the files, neither typify nor the model has misread them.
@@ -116,14 +116,14 @@ fn schemars(arguments: &TokenStream) -> Attribute {
     parse_quote!(#[schemars(#arguments)])
 }
 
-/// Returns the description as in the schema; the documentation escapes and extends it.
+/// Returns the description as in the schema; the documentation would escape and extend it.
 fn describe(description: &str) -> TokenStream {
     quote!(description = #description)
 }
 
 fn member(declared: &syn::Type, object: &Object, field: &Field, types: &Types) -> Result<TokenStream, Mistakes> {
     let mut all = describe(&field.description);
-    // An optional member may be absent, but not `null`.
+    // An optional field may be missing, but not `null`.
     let some = if field.required { Some(declared) } else { argument(declared) };
     let some = some.ok_or_else(|| bug(format!("typify requires the member `{}`", field.name)))?;
     let with = match &field.ty {
@@ -148,7 +148,7 @@ fn member(declared: &syn::Type, object: &Object, field: &Field, types: &Types) -
     Ok(all)
 }
 
-/// Returns the constraints on an object as a whole.
+/// Returns the constraints on the object as a whole.
 fn whole(object: &Object) -> TokenStream {
     let mut all = TokenStream::new();
     if !object.conditionals.is_empty() {
@@ -189,7 +189,7 @@ fn bounds(kind: &Kind) -> Option<TokenStream> {
     }
 }
 
-/// Returns a number as the files write it: an integer without a fraction.
+/// Returns a number as written in the files: an integer without a fraction.
 fn number(value: f64) -> TokenStream {
     let integer = value as i64;
     let literal = if integer as f64 == value { Literal::i64_suffixed(integer) } else { Literal::f64_suffixed(value) };

@@ -7,7 +7,7 @@ use super::{doc, ident, layers};
 use crate::mistake::Mistakes;
 use crate::model::Model;
 
-/// Emits the types and the packets that each sends. Empty if the state machine defines no layers.
+/// Emits the types, and which packets each of them sends. Empty if the state machine defines no layers.
 pub(super) fn emit(model: &Model) -> Result<TokenStream, Mistakes> {
     let table = &model.fsm.layers;
     if table.senders.is_empty() {

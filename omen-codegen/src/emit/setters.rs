@@ -1,4 +1,4 @@
-//! Setters of the typed API: one for each optional member without a hand-written method, so that a new member of a
+//! Setters of the typed API: one for each optional field without a hand-written method, so that a new field of a
 //! schema can be set without any new Rust code.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,10 +13,10 @@ use super::{bug, doc, ident};
 use crate::mistake::{Mistake, Mistakes};
 use crate::model::{Field, Item, Kind, Model, Object, Ty};
 
-/// File name of the list, for mistakes.
+/// File name of the list, used in mistakes.
 const FILE: &str = "setters.json";
 
-/// List of the typed API's types with the objects that they build and the members that they set by hand.
+/// List of the typed API's types, with the objects that they build and the fields that they set by hand.
 ///
 /// ```
 /// use omen_codegen::emit::{self, Setters};
@@ -47,15 +47,15 @@ pub struct Setters {
     elsewhere: BTreeMap<String, String>,
 }
 
-/// Objects that the list must name.
+/// Objects that the list must cover.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Coverage {
     /// Header and payload of every packet.
     #[default]
     Packets,
-    /// Envelope and all objects in it. If a setter makes the object too large for a packet, the method `refit` of the
-    /// type shortens it.
+    /// Envelope and all objects in it. If a setter makes the object too large for a packet, the type's method `refit`
+    /// shortens it.
     Envelope,
 }
 
@@ -94,18 +94,18 @@ impl Coverage {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Maker {
-    /// Name and parameters of the type, such as `Observation<St>`; a single capital letter is a parameter.
+    /// Name and parameters of the type, such as `Observation<St>`; single capital letters are parameters.
     #[serde(rename = "type")]
     ty: String,
     /// Parameters that are numbers.
     #[serde(default)]
     numbers: BTreeSet<String>,
     object: String,
-    /// Path of the object within the type: fields separated by dots.
+    /// Path of the object within the type, as field names separated by dots.
     at: String,
     #[serde(default)]
     kept: Storage,
-    /// Method that sets a member, or the reason why it has no setter, by member.
+    /// Method that sets a field, or the reason why it has no setter, by field.
     by_hand: BTreeMap<String, String>,
 }
 
@@ -118,9 +118,9 @@ enum Storage {
     Whole,
     /// The whole object, or `None`.
     Perhaps,
-    /// A list of objects; the setters change the latest.
+    /// A list of objects; the setters change the latest one.
     Latest,
-    /// Only the members with setters, in a generated `…Extras`.
+    /// Only the fields with setters, in a generated `…Extras`.
     Extras,
 }
 
@@ -128,7 +128,7 @@ impl Setters {
     /// Parses the file: an object with `description`, `types` and optionally `elsewhere`.
     ///
     /// # Errors
-    /// A text that does not have this form. Its names are checked later, against the schemas.
+    /// A text that does not have this form. Its names are checked later against the schemas.
     pub fn parse(text: &str) -> Result<Self, Mistakes> {
         serde_json::from_str(text).map_err(|error| {
             mistake(&[], format!("invalid list of setters: {error}"), "write `description`, `types` and `elsewhere`")
@@ -136,7 +136,7 @@ impl Setters {
         })
     }
 
-    /// Checks that all names exist in the model, and that each member of each payload is set somewhere.
+    /// Checks that all names exist in the model, and that each field of each payload is set somewhere.
     fn check(&self, model: &Model) -> Result<(), Mistakes> {
         let mut mistakes = Vec::new();
         for (place, maker) in self.types.iter().enumerate() {
@@ -170,7 +170,7 @@ impl Setters {
         Mistakes::none_in(mistakes)
     }
 
-    /// Checks that no type has two setters with one name, which could come from two objects.
+    /// Checks that no type has two setters with the same name, which could come from two objects.
     fn check_names(&self, model: &Model, mistakes: &mut Vec<Mistake>) {
         let mut names: BTreeMap<(&str, &str), &str> = BTreeMap::new();
         for (place, maker) in self.types.iter().enumerate() {
@@ -223,7 +223,7 @@ impl Maker {
         }
     }
 
-    /// Returns the members that have generated setters.
+    /// Returns the fields that have generated setters.
     fn setters<'m>(&self, object: &'m Object) -> impl Iterator<Item = &'m Field> {
         object.fields.iter().filter(|field| !field.required && !self.by_hand.contains_key(&field.name))
     }
@@ -345,7 +345,7 @@ fn methods(
     }))
 }
 
-/// Emits the struct that stores the members with setters until their object is built.
+/// Emits the struct that stores the fields with setters until their object is built.
 fn rest(model: &Model, declared: &Types, maker: &Maker, object: &Object) -> Result<TokenStream, Mistakes> {
     let (of, name) = (ident(&maker.object), format_ident!("{}Extras", maker.object));
     let (mut fields, mut names) = (Vec::new(), Vec::new());
@@ -376,7 +376,7 @@ fn rest(model: &Model, declared: &Types, maker: &Maker, object: &Object) -> Resu
     })
 }
 
-/// Parameter type of a setter (for a list, that of its elements) and stored type.
+/// Parameter type (for a list, that of its elements) and stored type of a setter.
 struct Setter {
     takes: TokenStream,
     keeps: syn::Type,
@@ -394,7 +394,7 @@ fn setter(model: &Model, declared: &Types, of: &str, field: &Field, covers: Cove
     Ok(Setter { takes, keeps })
 }
 
-/// Replaces paths of `serde_json` by its re-export, for crates that do not depend on it.
+/// Replaces `serde_json` paths with its re-export, for crates that do not depend on it.
 struct SerdeJsonPaths;
 
 impl VisitMut for SerdeJsonPaths {

@@ -41,7 +41,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
         Kind::FreeObject { min } => quote!(ShapeKind::FreeObject { min: #min }),
         Kind::Any => quote!(ShapeKind::Any),
     };
-    // Packets have a reader of their own, which dispatches on the packet type.
+    // Packets have their own parser, which dispatches on the packet type.
     let of_its_own = match &def.kind {
         Kind::Object(object) if object.packet.is_some() => {
             let ty = ident(&def.name);
@@ -65,7 +65,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
     })
 }
 
-/// Emits the list of all shapes that have a name, in the order of their names.
+/// Emits the list of all named shapes, ordered by name.
 pub(super) fn all(context: &Context<'_>) -> TokenStream {
     let defs = context.model.defs.values();
     let shapes = list(defs.filter_map(|def| match &def.kind {

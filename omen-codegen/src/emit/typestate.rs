@@ -1,5 +1,5 @@
-//! Builders whose type records which members are set, so that `build()` compiles only with all required members. Each
-//! required member is a type parameter of the builder: initially `Unset`, then `Set` with its value.
+//! Builders whose type records which fields are set, so `build()` compiles only when all required fields are set. Each
+//! required field is a type parameter of the builder: initially `Unset`, then `Set` with its value.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -10,7 +10,7 @@ use super::{doc, ident};
 
 /// Builder of an object.
 pub(super) struct BuilderSpec {
-    /// Type that it builds.
+    /// Type that the builder builds.
     pub(super) of: Ident,
     /// Parameter of a builder that serves several types, with its bound; `of` is then its name.
     pub(super) generic: Option<TokenStream>,
@@ -23,22 +23,22 @@ pub(super) struct BuilderSpec {
     pub(super) name: Ident,
     pub(super) members: Vec<Member>,
     pub(super) left_out: Vec<ExcludedMember>,
-    /// Expression that constructs the value. Each member is a local variable: the value of a required member, otherwise
+    /// Expression that constructs the value. Each field is a local variable: the value of a required field, otherwise
     /// an `Option`.
     pub(super) construct: TokenStream,
     /// Whether the value can violate a bound that no type expresses.
     pub(super) fallible: bool,
-    /// Function that performs these checks.
+    /// Function that performs the run-time checks.
     pub(super) built: TokenStream,
     /// Whether the crates of the typed API may skip these checks.
     pub(super) skippable: bool,
-    /// Setters of several members at once.
+    /// Setters that set several fields at once.
     pub(super) groups: Vec<GroupSetter>,
-    /// Additional traits that explain an error.
+    /// Additional traits that explain errors.
     pub(super) explains: TokenStream,
 }
 
-/// Member that the builder sets.
+/// Field that the builder sets.
 pub(super) struct Member {
     pub(super) name: Ident,
     /// JSON name.
@@ -50,17 +50,17 @@ pub(super) struct Member {
     pub(super) keeps: TokenStream,
     /// Conversion from parameter to stored type: an expression with `value`.
     pub(super) convert: TokenStream,
-    /// Compile error if it is not set; `None` for an optional member.
+    /// Compile error if the field is not set; `None` for an optional field.
     pub(super) missing: Option<MissingMember>,
 }
 
 impl Member {
-    /// Returns the name of the trait that only an unset member implements.
+    /// Returns the name of the trait that only an unset field implements.
     fn once(&self) -> Ident {
         format_ident!("Once{}", pascal(&self.wire))
     }
 
-    /// Emits that trait, whose message is the compile error for a second call of the setter.
+    /// Emits the trait whose message is the compile error for a second call of the setter.
     fn once_trait(&self) -> TokenStream {
         let (name, wire) = (self.once(), &self.wire);
         let message = text(&format!("SCHEMA: duplicate field `{wire}`; it is set already"));
@@ -75,13 +75,13 @@ impl Member {
     }
 }
 
-/// Compile error for a missing member.
+/// Compile error for a missing field.
 pub(super) struct MissingMember {
     pub(super) code: String,
     pub(super) why: String,
 }
 
-/// Member that the builder excludes.
+/// Field that the builder excludes.
 pub(super) struct ExcludedMember {
     pub(super) name: Ident,
     pub(super) wire: String,
@@ -89,7 +89,7 @@ pub(super) struct ExcludedMember {
     pub(super) instead: String,
 }
 
-/// Setter of several members.
+/// Setter of several fields.
 pub(super) struct GroupSetter {
     pub(super) name: Ident,
     pub(super) docs: TokenStream,
@@ -99,7 +99,7 @@ pub(super) struct GroupSetter {
     pub(super) before: TokenStream,
     /// Error of the preparation, if it can fail.
     pub(super) error: Option<TokenStream>,
-    /// Members that it sets, each with an expression.
+    /// Fields that the setter sets, each with an expression.
     pub(super) sets: Vec<(Ident, TokenStream)>,
 }
 
@@ -119,7 +119,7 @@ impl BuilderSpec {
         self.members.iter().filter(|member| member.missing.is_none())
     }
 
-    /// Returns the name of a member's type parameter: one letter, because rustc prints all of them.
+    /// Returns the name of a field's type parameter: a single letter, because rustc prints all of them.
     fn parameter(&self, member: &Member) -> Ident {
         let place = self.required().position(|other| other.name == member.name).unwrap_or_default();
         match u8::try_from(place).ok().and_then(|place| b'A'.checked_add(place)).filter(|c| (b'A'..b'P').contains(c)) {
@@ -132,13 +132,13 @@ impl BuilderSpec {
         self.required().map(|member| self.parameter(member)).collect()
     }
 
-    /// Returns the parameter before those of the members: the built type, if the builder serves several.
+    /// Returns the parameter that precedes those of the fields: the built type, if the builder serves several.
     fn shared(&self) -> Option<TokenStream> {
         let of = &self.of;
         self.generic.as_ref().map(|_| quote!(#of,))
     }
 
-    /// Returns the same parameter with its bound, for the generics of an `impl`.
+    /// Returns the parameter of `shared` with its bound, for the generics of an `impl`.
     fn declared(&self) -> Option<TokenStream> {
         let of = &self.of;
         self.generic.as_ref().map(|bound| quote!(#of: #bound,))
@@ -212,7 +212,7 @@ impl BuilderSpec {
         }
     }
 
-    /// Returns the documentation of the required members.
+    /// Returns the documentation of the required fields.
     fn needs(&self) -> String {
         let names: Vec<_> = self.required().map(|member| format!("`{}`", member.wire)).collect();
         match names.as_slice() {
@@ -222,7 +222,7 @@ impl BuilderSpec {
         }
     }
 
-    /// Returns the builder's type after the members in `sets` are set.
+    /// Returns the builder's type after the fields in `sets` are set.
     fn with(&self, sets: &[&Ident]) -> TokenStream {
         let (name, shared) = (&self.name, self.shared());
         let arguments = self.required().map(|member| {
@@ -232,7 +232,7 @@ impl BuilderSpec {
         quote!(#name<#shared #(#arguments),*>)
     }
 
-    /// Returns the generics of an `impl` for any set of members, and its type.
+    /// Returns the generics of an `impl` for any set of fields, and its type.
     fn head(&self) -> TokenStream {
         let (name, parameters) = (&self.name, self.parameters());
         let (shared, declared) = (self.shared(), self.declared());
@@ -298,7 +298,7 @@ impl BuilderSpec {
         quote!(#head { #(#setters)* #(#groups)* })
     }
 
-    /// Returns statements that evaluate to the builder with new values of some members.
+    /// Returns statements that evaluate to the builder with new values for some fields.
     fn moved(&self, sets: &[(Ident, TokenStream)]) -> TokenStream {
         let builder = &self.name;
         let value = |name: &Ident| sets.iter().find(|(other, _)| other == name).map(|(_, value)| value);
@@ -328,7 +328,7 @@ impl BuilderSpec {
         quote!(#taken #before #builder { #(#fields),* })
     }
 
-    /// Emits the setters of excluded members: a call does not compile, and the error states the reason.
+    /// Emits the setters of excluded fields: a call does not compile, and the error states the reason.
     fn refusals(&self, module: &Ident) -> Option<TokenStream> {
         let head = self.head();
         let refusals: Vec<_> = self
@@ -418,14 +418,14 @@ impl BuilderSpec {
         quote!(#head { #build })
     }
 
-    /// Returns the name of the trait of a set member: `SetData` for the plain builder, `FailureErrorDetails` for that
-    /// of a branch.
+    /// Returns the name of the trait of a set field: `SetData` for the plain builder, `FailureErrorDetails` for that of
+    /// a branch.
     fn trait_name(&self, wire: &str) -> Ident {
         let begin = if self.begin == "builder" { "Set".to_owned() } else { pascal(&self.begin.to_string()) };
         format_ident!("{begin}{}", pascal(wire))
     }
 
-    /// Emits one trait for each required member, which only a set value implements; its message is the compile error.
+    /// Emits one trait for each required field, implemented only by a set value; its message is the compile error.
     pub(super) fn traits(&self) -> TokenStream {
         let Self { of, begin, explains, .. } = self;
         let shared = self.generic.as_ref().map(|_| quote!(<#of>));
@@ -461,8 +461,8 @@ impl BuilderSpec {
     }
 }
 
-/// Emits the builders of one object, with the struct of the members that are optional in any of them and the traits
-/// that explain missing members.
+/// Emits the builders of one object, with the struct of the fields that are optional in any of them and the traits that
+/// explain missing fields.
 pub(super) fn emit(object: &str, builders: &[BuilderSpec]) -> Builders {
     let mut optional: Vec<&Member> = Vec::new();
     for member in builders.iter().flat_map(BuilderSpec::optional) {
@@ -495,20 +495,20 @@ pub(super) fn emit(object: &str, builders: &[BuilderSpec]) -> Builders {
 /// Builders of an object.
 pub(super) struct Builders {
     pub(super) items: TokenStream,
-    /// Module of the traits that explain missing members; [`needs`] collects them.
+    /// Module of the traits that explain missing fields; [`needs`] collects them.
     pub(super) needs: Option<TokenStream>,
 }
 
-/// Returns the name of the struct with the optional members of an object's builders.
+/// Returns the name of the struct with the optional fields of an object's builders.
 fn rest(object: &str) -> Ident {
     format_ident!("{object}Optional")
 }
 
-/// Emits the module with all traits that explain missing members. It is the only hidden item to review.
+/// Emits the module with all traits that explain missing fields. It is the only hidden item to review.
 pub(super) fn needs(objects: &[TokenStream]) -> Option<TokenStream> {
     (!objects.is_empty()).then(|| {
         quote! {
-            /// Requirements of the builders: each trait explains one missing or unexpected member.
+            /// Requirements of the builders: each trait explains one missing or unexpected field.
             #[doc(hidden)]
             pub mod needs {
                 use super::*;
@@ -532,17 +532,17 @@ fn explained(object: &str, traits: &[TokenStream]) -> TokenStream {
     }
 }
 
-/// Returns the name of the module with an object's traits. It is short, because rustc prints the path.
+/// Returns the name of the module with an object's traits. The name is short, because rustc prints the path.
 fn module(object: &str) -> Ident {
     ident(&snake(object.trim_end_matches("Payload")))
 }
 
-/// Escapes braces in the text of an attribute, where they would be parameters.
+/// Escapes braces in the text of an attribute, where they would denote parameters.
 fn text(text: &str) -> String {
     text.replace('{', "{{").replace('}', "}}")
 }
 
-/// Returns a description to be put after a colon: without initial capital and final full stop.
+/// Returns a description for use after a colon: without an initial capital and without a final full stop.
 fn lower(docs: &str) -> String {
     let first = docs.split_once(". ").map_or(docs, |(first, _)| first).trim_end_matches('.');
     let mut chars = first.chars();

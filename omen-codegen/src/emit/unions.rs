@@ -21,7 +21,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
         .all(|b| matches!(context.model.defs.get(b).map(|d| &d.kind), Some(Kind::Integer { .. } | Kind::Enum(_))));
     let deserialize = deserialize(context, def, branches)?;
     let check = parser(context, def, branches, depth, Mode::Check)?;
-    // Facts keep only values that are free to copy.
+    // Facts keep only values that are cheap to copy.
     let facts = copy.then(|| parser(context, def, branches, depth, Mode::Facts)).transpose()?;
     Ok(quote! {
         #docs
@@ -33,13 +33,13 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
     })
 }
 
-/// Whether this is the union of all packets, which has a separate emitter.
+/// Returns whether this is the union of all packets, which has a separate emitter.
 pub(super) fn is_packets(context: &Context<'_>, branches: &[String]) -> bool {
     branches.iter().any(|branch| context.model.object(branch).is_some_and(|object| object.packet.is_some()))
 }
 
-/// Emits `Deserialize` for the union. The derived one for untagged enums would buffer the value and try one branch
-/// after another.
+/// Emits `Deserialize` for the union. The derived implementation for untagged enums would buffer the value and try
+/// one branch after another.
 fn deserialize(context: &Context<'_>, def: &Def, branches: &[String]) -> Result<TokenStream, Mistakes> {
     let name = ident(&def.name);
     let mut methods = Vec::new();
@@ -93,7 +93,7 @@ fn deserialize(context: &Context<'_>, def: &Def, branches: &[String]) -> Result<
     })
 }
 
-/// Emits the parser of the union: each branch has a different JSON type, which the first byte shows.
+/// Emits the parser of the union: each branch has a different JSON type, which the first byte determines.
 fn parser(
     context: &Context<'_>,
     def: &Def,

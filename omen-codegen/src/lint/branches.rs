@@ -58,7 +58,7 @@ pub(super) fn check(index: &Index<'_>, owner: &Definition<'_>, report: &mut Repo
     }
 }
 
-/// Returns the cases of a subject: the key that expresses it, and the value or word.
+/// Returns the cases of a subject: the key that expresses each case, and the value or word.
 fn cases<'a>(index: &Index<'a>, owner: &Definition<'a>, subject: &str) -> Vec<(&'static str, &'a str)> {
     let target = owner.property(subject).and_then(|at| index.referred(&at));
     let mut cases: Vec<(&'static str, &'a str)> = match target.filter(|target| target.shape == Shape::Enum) {
@@ -88,7 +88,7 @@ fn branches<'a>(
         let before = report.count();
         record::check(report, &node, &[BRANCH]);
         if report.count() > before {
-            // An unreadable case must not be reported as missing, too.
+            // An unreadable case should not also be reported as missing.
             named.extend(case(&node));
             continue;
         }
@@ -144,7 +144,7 @@ fn name<'a>(node: &Node<'a>, names: &mut Vec<&'a str>, report: &mut Report) {
     names.push(name);
 }
 
-/// Checks that the members that a branch leaves out are optional, and that the branch has advice for each.
+/// Checks that the fields that a branch leaves out are optional, and that the branch has advice for each.
 fn left_out(owner: &Definition<'_>, subject: &str, case: (&str, &str), node: &Node<'_>, report: &mut Report) {
     let Some(left_out) = node.get("leaves_out") else { return };
     for (member, at) in left_out.members() {
@@ -169,7 +169,7 @@ fn left_out(owner: &Definition<'_>, subject: &str, case: (&str, &str), node: &No
     }
 }
 
-/// Checks that each value that a branch excludes belongs to a required member, and that the branch has advice for each.
+/// Checks that each value that a branch excludes belongs to a required field, and that the branch has advice for each.
 fn excluded(index: &Index<'_>, owner: &Definition<'_>, subject: &str, node: &Node<'_>, report: &mut Report) {
     for (member, at) in node.get("excludes").iter().flat_map(Node::members) {
         let target = owner.property(member).and_then(|property| index.referred(&property));

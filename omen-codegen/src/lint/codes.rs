@@ -1,4 +1,4 @@
-//! References to the codes of rules.
+//! References to rule codes.
 
 use super::index::Index;
 use super::kind::MistakeKind;

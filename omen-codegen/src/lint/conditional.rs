@@ -1,4 +1,4 @@
-//! Conditional requirements: `if` a member has a value (or is an empty list), `then` another one is required (as text).
+//! Conditional requirements: `if` a field has a value (or is an empty list), `then` another field is required (as text).
 
 use super::codes::known_codes;
 use super::index::{Definition, Index, Shape};
@@ -32,7 +32,7 @@ pub(super) fn check(index: &Index<'_>, owner: &Definition<'_>, node: &Node<'_>, 
     if let Some(at) = node.get("then") {
         consequence(owner, &at, report);
     }
-    // A faulty condition would also leave the wrong values outside.
+    // With a faulty condition, the wrong values would be outside it.
     if report.count() == before
         && let Some(at) = node.get("if")
     {
@@ -40,7 +40,7 @@ pub(super) fn check(index: &Index<'_>, owner: &Definition<'_>, node: &Node<'_>, 
     }
 }
 
-/// Whether a conditional of `owner` requires the member `name` to be non-empty text.
+/// Returns whether a conditional of `owner` requires the field `name` to be non-empty text.
 pub(super) fn demands_text(owner: &Definition<'_>, name: &str) -> bool {
     owner.node.list("allOf").iter().filter_map(|node| node.get("then")).any(|then| {
         let demanded = then.get("properties").and_then(|properties| properties.get(name));
@@ -48,7 +48,7 @@ pub(super) fn demands_text(owner: &Definition<'_>, name: &str) -> bool {
     })
 }
 
-/// Whether a conditional of `owner` requires the member `name` for values of an enum.
+/// Returns whether a conditional of `owner` requires the field `name` for values of an enum.
 pub(super) fn demands(index: &Index<'_>, owner: &Definition<'_>, name: &str, of: &Definition<'_>) -> bool {
     owner.node.list("allOf").iter().any(|node| {
         let demanded = node.get("then").is_some_and(|then| then.texts("required").iter().any(|(it, _)| *it == name));
@@ -58,17 +58,17 @@ pub(super) fn demands(index: &Index<'_>, owner: &Definition<'_>, name: &str, of:
     })
 }
 
-/// Returns the member on which a conditional depends.
+/// Returns the field on which a conditional depends.
 pub(super) fn subject<'a>(node: &Node<'a>) -> Option<&'a str> {
     node.get("if")?.texts("required").first().map(|(name, _)| *name)
 }
 
-/// Returns the member that a conditional requires.
+/// Returns the field that a conditional requires.
 pub(super) fn requires<'a>(node: &Node<'a>) -> Option<&'a str> {
     node.get("then")?.texts("required").first().map(|(name, _)| *name)
 }
 
-/// Whether a conditional applies to a case of a member: `("value", V)`, or `("when", "empty")`.
+/// Returns whether a conditional applies to a case of a field: `("value", V)`, or `("when", "empty")`.
 pub(super) fn applies(node: &Node<'_>, name: &str, (key, case): (&str, &str)) -> bool {
     let test = node.get("if").and_then(|condition| tested(&condition, name));
     let holds = test.is_some_and(|test| match key {
@@ -104,8 +104,8 @@ fn condition(index: &Index<'_>, owner: &Definition<'_>, node: &Node<'_>, report:
     }
 }
 
-/// Checks that each value of the enum is either in the condition or listed as outside it. Otherwise a new value would
-/// fall outside unnoticed.
+/// Checks that each value of the enum is either in the condition or listed as outside it. Otherwise, a new value would
+/// be outside without being noticed.
 fn otherwise(index: &Index<'_>, owner: &Definition<'_>, node: &Node<'_>, condition: &Node<'_>, report: &mut Report) {
     let Some(tested) = condition.get("properties") else { return };
     let Some((name, test)) = tested.members().next() else { return };
@@ -162,7 +162,7 @@ fn consequence(owner: &Definition<'_>, node: &Node<'_>, report: &mut Report) {
     }
 }
 
-/// Returns the only member that `required` of an `if` or a `then` names.
+/// Returns the only field that `required` of an `if` or a `then` names.
 fn required<'a>(owner: &Definition<'_>, node: &Node<'a>, report: &mut Report) -> Option<(&'a str, Node<'a>)> {
     let known_keys = node.json.members().iter().all(|(key, _)| key == "required" || key == "properties");
     let mut names = node.texts("required").into_iter();
@@ -178,7 +178,7 @@ fn required<'a>(owner: &Definition<'_>, node: &Node<'a>, report: &mut Report) ->
     Some((name, at))
 }
 
-/// Returns the schema in `properties` of an `if` or a `then` for its only member `name`.
+/// Returns the schema in `properties` of an `if` or a `then` for its only field `name`.
 fn tested<'a>(node: &Node<'a>, name: &str) -> Option<Node<'a>> {
     let properties = node.get("properties")?;
     properties.get(name).filter(|_| properties.json.members().len() == 1)

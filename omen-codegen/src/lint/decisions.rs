@@ -1,4 +1,4 @@
-//! Decisions: numbers and texts, which the documentation prints and `omen explain` looks up.
+//! Decisions: their numbers and texts, which the documentation prints and `omen explain` looks up.
 
 use super::kind::MistakeKind;
 use super::node::Node;
@@ -19,7 +19,7 @@ pub(super) fn check(set: &SchemaSet, report: &mut Report) {
     for (number, decision) in (1..).zip(file.list("decisions")) {
         record::check(report, &decision, &[DECISION]);
         let wanted = format!("D{number}");
-        // A missing code is reported as missing.
+        // A missing code is already reported as missing.
         if decision.get("code").is_some() && decision.text("code") != Some(&wanted) {
             report.add(
                 MistakeKind::RuleOrder,

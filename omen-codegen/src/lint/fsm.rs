@@ -64,7 +64,7 @@ pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
     if let Some(looped) = file.get("verification_loop") {
         verification::check(index, &derived, &states, &events, table.as_ref(), &looped, report);
     }
-    // Mistakes in the machine or the rules cause misleading ones in the cells and the typed API.
+    // Mistakes in the machine or the rules would cause misleading ones in the cells and the typed API.
     if report.count() == 0
         && let Some(cells) = file.get("cells")
     {
@@ -94,7 +94,7 @@ fn known_packet(index: &Index<'_>, node: &Node<'_>, report: &mut Report) {
     }
 }
 
-/// Returns the values of a derived fact: those of its enum, so that new values are included, or its own.
+/// Returns the values of a derived fact: those of its enum, which include any new values, or its own.
 fn values<'a>(index: &Index<'a>, node: &Node<'a>, report: &mut Report) -> Vec<&'a str> {
     let own = node.texts("values").into_iter().map(|(value, _)| value).collect();
     let mut wrong =

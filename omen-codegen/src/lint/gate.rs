@@ -33,7 +33,7 @@ const CODE: &[FieldSpec] = &[
 const EXAMPLE: &[FieldSpec] = &[need("refused", Want::Text), need("fixed", Want::Text)];
 
 const STEP: &[FieldSpec] = &[need("state", Want::Text), need("description", Want::Text)];
-/// Transition to the next step; every step but the last has it.
+/// Transition to the next step, which every step but the last has.
 const NEXT: &[FieldSpec] = &[need("method", Want::Text)];
 /// Compile error for a step out of order.
 const REFUSED: &[FieldSpec] = &[need("code", Want::Text), need("message", Want::Text), need("note", Want::Text)];
@@ -78,7 +78,7 @@ fn written(codes: &[Node<'_>], report: &mut Report) {
     }
 }
 
-/// Splits `A1` into `A` and `1`, `PG-3` into `PG-` and `3`. A letter is a sign only after a `-`.
+/// Splits `A1` into `A` and `1`, `PG-3` into `PG-` and `3`. A letter counts as a sign only after a `-`.
 fn split(code: &str) -> Option<(&str, char)> {
     let sign = code.chars().last()?;
     let family = code.strip_suffix(sign)?;
@@ -89,7 +89,7 @@ fn split(code: &str) -> Option<(&str, char)> {
     (fits && signed).then_some((family, sign))
 }
 
-/// Checks that no code occurs twice, here or in a rule: both are looked up by code alone.
+/// Checks that no code occurs twice, here or in a rule, because both are looked up by code alone.
 fn unique(index: &Index<'_>, codes: &[Node<'_>], report: &mut Report) {
     let mut seen = index.code_names();
     for (code, at) in texts(codes, "code") {

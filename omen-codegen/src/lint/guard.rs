@@ -1,7 +1,7 @@
-//! Guards of events, checked against the schemas to which they refer.
+//! Guards of events, checked against the schemas that they refer to.
 //!
-//! The events of one packet type must partition the packets of that type: for each combination of the values that their
-//! guards check, exactly one event matches.
+//! The events of a packet type must partition its packets: for each combination of the values that their guards check,
+//! exactly one event matches.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::suggest;
 
 const GUARD: &[FieldSpec] = &[may("pointer", Want::Text), may("derived", Want::Text), need("in", Want::Texts)];
 
-/// Fact about packets of one type that code derives.
+/// Fact about packets of one type that is derived by code.
 #[derive(Debug)]
 pub(super) struct DerivedFact<'a> {
     pub(super) id: &'a str,
@@ -22,16 +22,16 @@ pub(super) struct DerivedFact<'a> {
     pub(super) values: Vec<&'a str>,
 }
 
-/// Treatment of a value that a packet may lack.
+/// Treatment of a value that may be absent from a packet.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum AbsentValue {
     /// The guard does not match.
     Allowed,
-    /// A mistake, because no event would match.
+    /// The guard is a mistake, because no event would match.
     Refused,
 }
 
-/// Values that guards check, each with all its possible values.
+/// Values that guards check, each with all possible values.
 type Axes<'a> = BTreeMap<&'a str, Vec<&'a str>>;
 
 /// Checks the form of a guard and its reference into `packet`.
@@ -99,7 +99,7 @@ fn fact<'a>(
     Some(fact.values.clone())
 }
 
-/// Returns the values of the enum to which `pointer` leads in `packet`.
+/// Returns the values of the enum that `pointer` leads to in `packet`.
 fn look<'a>(
     index: &Index<'a>,
     packet: &Definition<'a>,
@@ -198,7 +198,7 @@ fn axes<'a>(index: &Index<'a>, derived: &[DerivedFact<'a>], packet: &Definition<
     axes
 }
 
-/// Returns every combination of one value for each axis.
+/// Returns every combination with one value for each axis.
 fn combinations<'a>(axes: &Axes<'a>) -> Vec<Vec<(&'a str, &'a str)>> {
     axes.iter().fold(vec![Vec::new()], |chosen, (axis, values)| {
         let with =

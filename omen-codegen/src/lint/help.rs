@@ -1,4 +1,4 @@
-//! Help texts of single findings: the entries of `helps` of a rule.
+//! Help texts of individual findings: the entries in `helps` of a rule.
 
 use super::kind::MistakeKind;
 use super::names::is_snake_case;
@@ -9,8 +9,8 @@ use crate::placeholders::placeholders;
 
 const HELP: &[FieldSpec] = &[need("id", Want::Text), need("text", Want::Text)];
 
-/// Checks the help texts of a rule. A constant or a function is named after each, and a parameter after each
-/// placeholder.
+/// Checks the help texts of a rule. Each becomes the name of a constant or a function, and each placeholder
+/// that of a parameter.
 pub(super) fn check(rule: &Node<'_>, report: &mut Report) {
     let mut ids = Vec::new();
     for help in rule.list("helps") {
@@ -33,7 +33,7 @@ pub(super) fn check(rule: &Node<'_>, report: &mut Report) {
     }
 }
 
-/// Returns a member that is non-blank text.
+/// Returns a field whose value is non-blank text.
 fn named<'a>(node: &Node<'a>, key: &str) -> Option<(&'a str, Node<'a>)> {
     node.text(key).filter(|text| !text.trim().is_empty()).zip(node.get(key))
 }

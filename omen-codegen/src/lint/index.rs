@@ -16,10 +16,10 @@ pub(super) const MCP: &str = "mcp/MCP.schema.json";
 /// Location of a definition: its file, and its name in `$defs`, or `None` for the file's root.
 pub(super) type Key<'a> = (&'a str, Option<&'a str>);
 
-/// Sorts of definition.
+/// Kinds of definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// An object with named members.
+    /// An object with named fields.
     Object,
     /// A free-form object.
     Free,
@@ -47,22 +47,22 @@ pub(super) struct Definition<'a> {
 }
 
 impl<'a> Definition<'a> {
-    /// Returns the member `name` of an object.
+    /// Returns the field `name` of an object.
     pub(super) fn property(&self, name: &str) -> Option<Node<'a>> {
         self.node.get("properties")?.get(name)
     }
 
-    /// Returns the members of an object, by name.
+    /// Returns the fields of an object, by name.
     pub(super) fn properties(&self) -> Vec<(&'a str, Node<'a>)> {
         self.node.get("properties").map(|node| node.members().collect()).unwrap_or_default()
     }
 
-    /// Returns the names of an object's members.
+    /// Returns the names of an object's fields.
     pub(super) fn property_names(&self) -> Vec<&'a str> {
         self.properties().into_iter().map(|(name, _)| name).collect()
     }
 
-    /// Whether an object requires the member `name`.
+    /// Returns whether an object requires the field `name`.
     pub(super) fn requires(&self, name: &str) -> bool {
         self.node.texts("required").iter().any(|(required, _)| *required == name)
     }
@@ -77,7 +77,7 @@ impl<'a> Definition<'a> {
         self.values().into_iter().map(|(value, _)| value).collect()
     }
 
-    /// Whether this is the root of a packet's file.
+    /// Returns whether this is the root of a packet's file.
     pub(super) fn is_packet(&self) -> bool {
         self.key.0.starts_with(PACKETS) && self.key.1.is_none()
     }
@@ -126,7 +126,7 @@ impl<'a> Index<'a> {
         self.definitions().find(|definition| definition.key == key)
     }
 
-    /// Returns the definition that `reference`, written in `file`, refers to.
+    /// Returns the definition that `reference`, as written in `file`, refers to.
     pub(super) fn target(&self, file: &str, reference: &str) -> Option<&Definition<'a>> {
         let (file, name) = resolve(file, reference)?;
         self.definition((file.as_str(), name))
@@ -163,7 +163,7 @@ pub(super) fn stem(file: &str) -> &str {
     name.strip_suffix(".schema.json").unwrap_or(name)
 }
 
-/// Whether a file's root defines no type and only contains `$defs`.
+/// Returns whether a file's root defines no type and only contains `$defs`.
 pub(super) fn is_library(root: &Json) -> bool {
     root.get("$defs").is_some_and(|defs| !defs.members().is_empty()) && shape_of(root) == Shape::Any
 }

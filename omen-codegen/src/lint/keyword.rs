@@ -1,11 +1,11 @@
-//! Keywords that definitions and members share.
+//! Keywords that definitions and fields share.
 
 use super::kind::MistakeKind;
 use super::node::Node;
 use super::report::Report;
 use super::suggest;
 
-/// Only definition that accepts any value.
+/// The only definition that accepts any value.
 pub(super) const ANY_VALUE: &str = "JsonValue";
 
 /// Reports a `type` that is not one of `supported`.

@@ -17,7 +17,7 @@ macro_rules! kinds {
             }
         }
 
-        /// All kinds of mistakes that the lint phase reports: short stable name and meaning.
+        /// All kinds of mistakes that the lint phase reports, as short stable name and meaning.
         pub const KINDS: &[(&str, &str)] = &[$(($slug, $meaning),)*];
     };
 }
@@ -32,7 +32,7 @@ kinds! {
     TitleMismatch "title-mismatch" "the title does not match the path of the file",
     VersionMismatch "version-mismatch" "`version` is not the version of the protocol",
 
-    // Members of any object in the files.
+    // Fields of any object in the files.
     UnsupportedKeyword "unsupported-keyword" "unknown keyword",
     MissingKeyword "missing-keyword" "missing keyword",
     MissingDescription "missing-description" "missing or blank description",
@@ -76,7 +76,7 @@ kinds! {
     BoundType "bound-type" "a bound has the wrong number type",
     BoundsOrder "bounds-order" "the lower bound is greater than the upper bound",
 
-    // Objects and their members.
+    // Objects and their fields.
     ObjectOpen "object-open" "an object is not closed",
     RequiredUnknown "required-unknown" "`required` names an unknown member",
     InlineObject "inline-object" "inline object: objects must be named definitions",

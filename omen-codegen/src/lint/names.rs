@@ -1,4 +1,4 @@
-//! Names of definitions and members.
+//! Names of definitions and fields.
 
 use std::collections::BTreeMap;
 
@@ -33,10 +33,10 @@ pub(super) fn check(index: &Index<'_>, report: &mut Report) {
     }
 }
 
-/// Types that the generated code names without a path.
+/// Types that the generated code uses without a path.
 const TAKEN: [&str; 4] = ["Metadata", "Option", "String", "Vec"];
 
-/// Checks that typify gives the type the same name, and that no other type has it.
+/// Checks that typify gives the type the same name, and that no other type has that name.
 fn declarable(name: &str, at: &Node<'_>, report: &mut Report) {
     let declared = name.to_pascal_case();
     if !typify::accept_as_ident(name) {
@@ -52,7 +52,7 @@ fn declarable(name: &str, at: &Node<'_>, report: &mut Report) {
     }
 }
 
-/// Checks for a name such as `PacketId`, because it becomes the name of a type.
+/// Checks that a name has a form such as `PacketId`, because it becomes the name of a type.
 pub(super) fn pascal_case(name: &str, at: &Node<'_>, report: &mut Report) {
     if !is_pascal_case(name) {
         report.add(

@@ -17,17 +17,17 @@ impl<'a> Node<'a> {
         Self { file, pointer: String::new(), json }
     }
 
-    /// Returns the member `key` (the first, if repeated).
+    /// Returns the field `key` (the first one, if repeated).
     pub(super) fn get(&self, key: &str) -> Option<Node<'a>> {
         self.json.get(key).map(|json| self.below(key, json))
     }
 
-    /// Returns the text of the member `key`.
+    /// Returns the text of the field `key`.
     pub(super) fn text(&self, key: &str) -> Option<&'a str> {
         self.json.get(key).and_then(Json::as_str)
     }
 
-    /// Returns the members of an object; empty for any other value.
+    /// Returns the fields of an object; empty for any other value.
     pub(super) fn members(&self) -> impl Iterator<Item = (&'a str, Node<'a>)> {
         self.json.members().iter().map(|(key, json)| (key.as_str(), self.below(key, json)))
     }

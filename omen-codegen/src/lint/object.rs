@@ -1,4 +1,4 @@
-//! Objects with named members.
+//! Objects with named fields.
 
 use super::branches;
 use super::conditional;
@@ -59,7 +59,7 @@ pub(super) fn check(index: &Index<'_>, definition: &Definition<'_>, report: &mut
     for at in node.list("allOf") {
         conditional::check(index, definition, &at, report);
     }
-    // A faulty conditional would also have the wrong branches.
+    // A faulty conditional would also make its branches wrong.
     if report.count() == before {
         branches::check(index, definition, report);
     }

@@ -1,4 +1,4 @@
-//! Packets: their three members, the tag that distinguishes them, and the lists of them.
+//! Packets: their three fields, the tag that distinguishes them, and the lists of packets.
 
 use super::index::{Definition, HEADER, Index, Key, MCP, PACKET_UNION, Shape};
 use super::kind::MistakeKind;
@@ -92,7 +92,7 @@ fn members(index: &Index<'_>, packet: &Definition<'_>, report: &mut Report) {
     }
 }
 
-/// Checks that the base has the members of a packet, and leaves only the payload open.
+/// Checks that the base has the fields of a packet, and leaves only the payload open.
 fn base(index: &Index<'_>, root: &Node<'_>, report: &mut Report) {
     let before = report.count();
     record::check(report, root, &[ROOT, BASE]);
@@ -134,7 +134,7 @@ fn payload(index: &Index<'_>, packet: &Definition<'_>, at: &Node<'_>, report: &m
     refers_to(index, at, (packet.key.0, Some(&name)), report);
 }
 
-/// Checks that the member refers to the definition with this key, and that it is an object.
+/// Checks that the field refers to the definition with this key, and that this definition is an object.
 fn refers_to(index: &Index<'_>, at: &Node<'_>, key: Key<'_>, report: &mut Report) {
     // A broken reference is reported elsewhere.
     let Some(target) = index.referred(at) else { return };

@@ -1,4 +1,4 @@
-//! Predicates: conditions of rules on types, and the texts of the compile errors.
+//! Predicates: conditions of rules on types, and the texts of their compile errors.
 
 use super::codes::known_code;
 use super::index::{Definition, Index, Shape};
@@ -53,7 +53,7 @@ pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
     }
 }
 
-/// Checks that each value of the enums is listed, so that a new one is not forgotten.
+/// Checks that each value of the enums is listed, so that no new value is forgotten.
 fn holds(index: &Index<'_>, node: &Node<'_>, report: &mut Report) {
     let before = report.count();
     record::check(report, node, &[HOLDS]);
@@ -147,7 +147,7 @@ fn name<'a>(predicate: &Node<'a>, names: &mut Vec<&'a str>, report: &mut Report)
     if let Some((required, at)) = named(predicate, "requires") {
         pascal_case(required, &at, report);
     }
-    // A missing or blank name is reported with the other texts.
+    // A missing or blank name is reported together with the other texts.
     let Some((name, at)) = named(predicate, "name") else { return };
     pascal_case(name, &at, report);
     if names.contains(&name) {
@@ -175,7 +175,7 @@ fn parameters<'a>(predicate: &Node<'a>, report: &mut Report) -> Vec<&'a str> {
     names
 }
 
-/// Checks that a compile error begins with its rule, as all findings do: `INV-007:`, or `INV-007 (E4):` if two stages
+/// Checks that a compile error begins with its rule, like all findings: `INV-007:`, or `INV-007 (E4):` if two stages
 /// share it.
 fn begins_with_code(index: &Index<'_>, code: Option<&str>, predicate: &Node<'_>, report: &mut Report) {
     let (Some(code), Some((message, at))) = (code, named(predicate, "message")) else { return };
@@ -198,7 +198,7 @@ fn begins_with_code(index: &Index<'_>, code: Option<&str>, predicate: &Node<'_>,
     }
 }
 
-/// Checks the braces of a text. The compiler substitutes types for them, and accepts only the names of parameters.
+/// Checks the braces in a text. The compiler substitutes types for them, and accepts only parameter names.
 fn braces(predicate: &Node<'_>, text: &str, parameters: &[&str], report: &mut Report) {
     let Some((text, at)) = named(predicate, text) else { return };
     let mut wrong = |what: &str| {
@@ -224,7 +224,7 @@ fn braces(predicate: &Node<'_>, text: &str, parameters: &[&str], report: &mut Re
     }
 }
 
-/// Returns a member that is non-blank text.
+/// Returns a field whose value is non-blank text.
 fn named<'a>(node: &Node<'a>, key: &str) -> Option<(&'a str, Node<'a>)> {
     node.text(key).filter(|text| !text.trim().is_empty()).zip(node.get(key))
 }

@@ -1,4 +1,4 @@
-//! Members of objects: a reference, a boolean, a plain string, or an array of one of these.
+//! Fields of objects: a reference, a boolean, a plain string, or an array of one of these.
 
 use super::codes::known_codes;
 use super::conditional;
@@ -21,7 +21,7 @@ const ARRAY: &[FieldSpec] =
 /// Tag of a packet's header; checked with the packet.
 const TAG: &[FieldSpec] = &[may("properties", Want::Record)];
 
-/// Constraints that get specific help when refused.
+/// Constraints for which a refusal comes with specific help.
 const BOUNDS: &[FieldSpec] = &[
     may("pattern", Want::Any),
     may("format", Want::Any),
@@ -32,14 +32,14 @@ const BOUNDS: &[FieldSpec] = &[
 ];
 const BOUND_NAMES: [&str; 6] = ["pattern", "format", "minLength", "maxLength", "minimum", "maximum"];
 
-/// Form of a member, or of an array's items, judged by its keywords.
+/// Form of a field, or of an array's items, determined by its keywords.
 enum Form {
     Reference,
     Boolean,
     Text,
     Array,
     Nullable,
-    /// A schema that must be a definition: kind of mistake, and description.
+    /// A schema that should be a separate definition: kind of mistake, and description.
     Inline(MistakeKind, &'static str),
     Const,
     Unknown,
@@ -134,7 +134,7 @@ fn form(json: &Json) -> Form {
     }
 }
 
-/// Reports an unsupported form of a member or an item.
+/// Reports an unsupported form of a field or an item.
 fn refuse(form: &Form, node: &Node<'_>, supported: &[&str], report: &mut Report) {
     match form {
         Form::Inline(kind, what) => report.add(
@@ -159,7 +159,7 @@ fn refuse(form: &Form, node: &Node<'_>, supported: &[&str], report: &mut Report)
     }
 }
 
-/// Checks that a nullable string serves its only purpose: text that a conditional requires, and `null` otherwise.
+/// Checks that a nullable string serves its only purpose: text that a conditional requires, otherwise `null`.
 fn nullable(owner: &Definition<'_>, name: &str, node: &Node<'_>, report: &mut Report) {
     if owner.requires(name) || !conditional::demands_text(owner, name) {
         report.add(
@@ -190,7 +190,7 @@ fn default(index: &Index<'_>, owner: &Definition<'_>, name: &str, node: &Node<'_
     }
 }
 
-/// Checks that there is an example, and that it fits the field. For objects and unions, only a packet built from the
+/// Checks that there is an example and that it fits the field. For objects and unions, only a packet built from the
 /// examples can show that; the tests of the types do so.
 fn example(index: &Index<'_>, name: &str, node: &Node<'_>, at: &Node<'_>, report: &mut Report) {
     let Some(first) = at.json.elements().first() else {
@@ -209,7 +209,7 @@ fn example(index: &Index<'_>, name: &str, node: &Node<'_>, at: &Node<'_>, report
     }
 }
 
-/// Whether a value fits a field, as far as this phase checks it.
+/// Returns whether a value fits a field, as far as this phase checks it.
 fn fits(index: &Index<'_>, node: &Node<'_>, value: &Json) -> bool {
     match form(node.json) {
         Form::Boolean => value.as_bool().is_some(),
@@ -220,7 +220,7 @@ fn fits(index: &Index<'_>, node: &Node<'_>, value: &Json) -> bool {
     }
 }
 
-/// Whether `value` is valid for `definition`; only scalars and enums can have a default.
+/// Returns whether `value` is valid for `definition`; only scalars and enums can have a default.
 fn is_a(definition: &Definition<'_>, value: &Json) -> bool {
     let bound = |key: &str| definition.node.get(key).and_then(|at| at.json.as_f64());
     let within = |number: f64, low: &str, high: &str| {

@@ -1,4 +1,4 @@
-//! Permitted members of an object: the allow-list of keywords, and the JSON type of each.
+//! Permitted fields of an object: the allowlist of keywords, and the JSON type of each.
 
 use super::kind::MistakeKind;
 use super::node::Node;
@@ -6,7 +6,7 @@ use super::report::Report;
 use super::suggest;
 use crate::json::Json;
 
-/// Required type of a member's value.
+/// Required type of a field's value.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Want {
     /// A non-blank string.
@@ -28,7 +28,7 @@ pub(super) enum Want {
     Any,
 }
 
-/// Permitted member of an object.
+/// Permitted field of an object.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FieldSpec {
     name: &'static str,
@@ -36,17 +36,17 @@ pub(super) struct FieldSpec {
     needed: bool,
 }
 
-/// Returns a required member.
+/// Returns the specification of a required field.
 pub(super) const fn need(name: &'static str, want: Want) -> FieldSpec {
     FieldSpec { name, want, needed: true }
 }
 
-/// Returns an optional member.
+/// Returns the specification of an optional field.
 pub(super) const fn may(name: &'static str, want: Want) -> FieldSpec {
     FieldSpec { name, want, needed: false }
 }
 
-/// Checks the members of `node` against the lists of `fields` together.
+/// Checks the fields of `node` against all the lists in `fields`.
 pub(super) fn check(report: &mut Report, node: &Node<'_>, fields: &[&[FieldSpec]]) {
     if !matches!(node.json, Json::Object(_)) {
         return malformed(report, node, "an object");

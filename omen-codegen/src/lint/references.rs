@@ -17,13 +17,13 @@ pub(super) fn check(index: &Index<'_>, report: &mut Report) {
         }
     }
     cycles(index, report);
-    // A mistyped reference would make its target look unused.
+    // A mistyped reference would make its target appear unused.
     if report.count() == before {
         unused(index, report);
     }
 }
 
-/// Returns every `$ref` in a definition, without those of the other definitions in its file.
+/// Returns every `$ref` in a definition, except those in the other definitions of its file.
 fn references<'a>(definition: &Definition<'a>) -> Vec<Node<'a>> {
     let mut found = Vec::new();
     for (key, node) in definition.node.members() {

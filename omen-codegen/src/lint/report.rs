@@ -37,7 +37,7 @@ impl Report {
         });
     }
 
-    /// Returns the number of mistakes; if it grows, a check has found some.
+    /// Returns the number of mistakes. If the number grows during a check, the check has found some.
     pub(super) fn count(&self) -> usize {
         self.0.len()
     }

@@ -1,4 +1,4 @@
-//! Set of files, and the root of each.
+//! The set of files, and the root of each.
 
 use super::index::{HEADER, MCP, PACKET_UNION, is_library, stem};
 use super::kind::MistakeKind;
@@ -21,7 +21,7 @@ const LIBRARY: &[FieldSpec] = &[need("description", Want::Text)];
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 const HOST: &str = "https://schemas.omen.example";
 
-/// Files to which other files and phases refer by name, with their content.
+/// Files that other files and phases refer to by name, with their content.
 const FILES: &[(&str, &str)] = &[
     (PACKET_UNION, "the union of all packets"),
     (HEADER, "the header of every packet"),
@@ -68,7 +68,7 @@ pub(super) fn version(root: &Node<'_>, report: &mut Report) {
 }
 
 fn fixed(root: &Node<'_>, key: &str, wanted: &str, kind: MistakeKind, report: &mut Report) {
-    // A missing `$id` or title is reported with the other keywords.
+    // A missing `$id` or title is reported together with the other keywords.
     if let Some(node) = root.get(key).filter(|node| node.json.as_str() != Some(wanted)) {
         report.add(kind, &node, format!("`{key}` is not `{wanted}`"), format!("write `{wanted}`"));
     }
@@ -87,7 +87,7 @@ fn title(root: &Node<'_>, report: &mut Report) {
     }
 }
 
-/// Returns the name of the type that the file `stem` defines: the stem in PascalCase, `McpEnvelope` for `MCP`.
+/// Returns the name of the type that the file `stem` defines: the stem in PascalCase, or `McpEnvelope` for `MCP`.
 fn type_name(stem: &str) -> String {
     if stem == ENVELOPE.0 {
         return ENVELOPE.1.to_owned();

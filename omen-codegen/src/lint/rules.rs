@@ -1,4 +1,4 @@
-//! Rules: the structural codes and invariants of `rules.json`, and the E rules beside the table.
+//! Rules: the structural codes and invariants in `rules.json`, and the E rules next to the table.
 
 use super::codes::known_code;
 use super::index::Index;
@@ -32,7 +32,7 @@ const RULE: &[FieldSpec] = &[
     may("helps", Want::List),
     may("predicates", Want::List),
 ];
-/// FieldSpec for the lists whose entries state their stage. Invariants, and the rules on the origin of packets, belong to
+/// Field for the lists whose entries state their stage. Invariants, and the rules on the origin of packets, belong to
 /// the stage `invariant`.
 const STAGE: &[FieldSpec] = &[need("stage", Want::Text)];
 const POLICY: &[FieldSpec] = &[need("policy", Want::Texts)];
@@ -110,7 +110,7 @@ fn in_capitals(rules: &[Node<'_>], report: &mut Report) {
 fn in_order(rules: &[Node<'_>], code: impl Fn(usize) -> String, report: &mut Report) {
     for (number, rule) in (1..).zip(rules) {
         let wanted = code(number);
-        // A missing code is reported as missing.
+        // A missing code is already reported as missing.
         if rule.get("code").is_some() && rule.text("code") != Some(&wanted) {
             report.add(
                 MistakeKind::RuleOrder,

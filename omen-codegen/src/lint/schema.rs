@@ -1,7 +1,7 @@
 //! Shape of definitions.
 //!
 //! A definition is an object, an enum (`oneOf` of described single values), a union (`oneOf` of references), a scalar
-//! with its bounds, a free-form object, or any value at all. Whatever a shape does not support is refused, so that
+//! with its bounds, a free-form object, or any value at all. Everything that a shape does not support is refused, so
 //! nothing in a schema is silently ignored.
 
 use super::index::{Definition, Index, Shape};
@@ -71,7 +71,7 @@ pub(super) fn check(index: &Index<'_>, report: &mut Report) {
     }
 }
 
-/// Accepts any value only in the definition that is meant for it: otherwise it may be a forgotten `oneOf`.
+/// Permits any value only in the definition intended for that: elsewhere, a `oneOf` may have been forgotten.
 fn any(definition: &Definition<'_>, report: &mut Report) {
     if definition.name != ANY_VALUE {
         report.add(
@@ -145,7 +145,7 @@ fn branch(node: &Node<'_>, report: &mut Report) {
     if node.get("const").is_none() {
         record::check(report, node, &[BRANCH]);
     } else {
-        // Further mistakes would only follow from the `const`.
+        // Further mistakes would only be consequences of the `const`.
         return unknown(node, report);
     }
     if let Some(at) = node.get("type").filter(|at| at.json.as_str() != Some("string")) {
@@ -192,7 +192,7 @@ fn union(index: &Index<'_>, definition: &Definition<'_>, report: &mut Report) {
             );
             continue;
         }
-        // Packets are all objects; the header distinguishes them.
+        // All packets are objects; the header distinguishes them.
         let Some(target) = index.referred(&node).filter(|_| !definition.is_packet_union()) else {
             continue;
         };
@@ -218,7 +218,7 @@ fn union(index: &Index<'_>, definition: &Definition<'_>, report: &mut Report) {
     }
 }
 
-/// Checks the names of variants. typify names each variant by the words of its branch that not all branches share.
+/// Checks the names of variants. typify names each variant after the words of its branch that not all branches share.
 fn variants(index: &Index<'_>, definition: &Definition<'_>, report: &mut Report) {
     let branches = definition.node.list("oneOf");
     let names: Vec<&str> = branches.iter().filter_map(|node| index.referred(node)).map(|target| target.name).collect();

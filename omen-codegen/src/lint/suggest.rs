@@ -2,7 +2,7 @@
 
 use omen_schema::suggest::nearest;
 
-/// Maximum number of names in the help if none is similar.
+/// Maximum number of names that the help lists if none is similar.
 const LISTED: usize = 12;
 
 /// Returns the help for `wrong`, which should be one of `known`.

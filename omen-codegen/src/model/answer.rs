@@ -23,8 +23,8 @@ pub enum Answer<'m> {
 }
 
 impl Fsm {
-    /// Returns the outcome of calling a method in a state: legal if one of its events is legal there, otherwise refused
-    /// with the code of the cell and the first text that explains it there.
+    /// Returns the outcome of calling a method in a state: legal if one of the method's events is legal there,
+    /// otherwise refused with the code of the cell and the first text that explains that code there.
     #[must_use]
     pub fn answer(&self, state: &Typestate, mv: &Move) -> Answer<'_> {
         let is_legal = |outcomes: &Outcomes| outcomes.contains(&Vec::new());
@@ -42,7 +42,7 @@ impl Fsm {
     }
 
     /// Returns the code of illegal cells that share an explanation: a rule that all outcomes violate (other than the
-    /// table), or else the first code that may be the most specific one of each cell.
+    /// table), or otherwise the first code that may be the most specific one of each cell.
     #[must_use]
     pub fn code(&self, cells: &[Outcomes]) -> String {
         let known = || self.cells.refusals.iter().map(|refusal| &refusal.code);
@@ -53,7 +53,7 @@ impl Fsm {
         found.map_or_else(|| TABLE.to_owned(), Clone::clone)
     }
 
-    /// Returns the targets of some events from the states of a type: states, or states with sub-state, in row order
+    /// Returns the targets of some events from the states of a type: states, or states with sub-state, in row order and
     /// without duplicates.
     #[must_use]
     pub fn targets<'m>(&'m self, state: &'m Typestate, events: &[String]) -> Vec<&'m str> {

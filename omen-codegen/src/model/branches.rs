@@ -1,11 +1,11 @@
-//! Reading of branches: the form of an object for each case of the member that distinguishes them.
+//! Reading branches: the form of an object for each case of the field that distinguishes them.
 
 use super::defs::{Branch, Case, Excluded};
 use super::read::{Location, text};
 use crate::json::Json;
 use crate::mistake::Mistake;
 
-/// Words for the cases that are not values.
+/// Words for the cases that are not enum values.
 pub(crate) const CASES: [(&str, Case); 3] =
     [("absent", Case::Absent), ("empty", Case::Empty), ("filled", Case::Filled)];
 

@@ -30,16 +30,16 @@ pub struct Cells {
 pub struct Fact {
     /// Id, such as `believed`.
     pub id: String,
-    /// Events that make it true; empty for a fact about the packet under check.
+    /// Events that make the fact true; empty for a fact about the packet under check.
     #[serde(default)]
     pub set_by: Vec<String>,
-    /// Events that make it false.
+    /// Events that make the fact false.
     #[serde(default)]
     pub cleared_by: Vec<String>,
-    /// Events that may make it false.
+    /// Events that may make the fact false.
     #[serde(default)]
     pub may_clear: Vec<String>,
-    /// Fact that it implies: without that fact, it is false.
+    /// Fact that this fact implies: without it, this fact is false.
     pub only_with: Option<String>,
     /// Description.
     pub description: String,
@@ -59,35 +59,35 @@ pub struct Refusal {
     /// Events, or `ANY` for every packet.
     #[serde(default)]
     pub events: Vec<String>,
-    /// Whether it applies only to cells without a row.
+    /// Whether the refusal applies only to cells without a row.
     #[serde(default)]
     pub without_row: bool,
-    /// Fact that must be true for it to apply.
+    /// Fact that must be true for the refusal to apply.
     #[serde(rename = "if")]
     pub only_if: Option<String>,
-    /// Fact that must be false for it to apply.
+    /// Fact that must be false for the refusal to apply.
     pub unless: Option<String>,
-    /// Whether only the typed API uses it.
+    /// Whether only the typed API uses the refusal.
     #[serde(default)]
     pub typed: bool,
     /// Reason for the refusal.
     pub description: String,
-    /// Origin: decisions, or sections of the documents of the protocol.
+    /// Source: decisions, or sections of the protocol documents.
     pub source: String,
 }
 
-/// Position of a log: its nodes as bits, and the facts that hold as bits.
+/// Position of a log: its nodes as bits, and the facts that hold, also as bits.
 pub(super) type LogPosition = (u32, u32);
 
 impl Refusal {
-    /// Returns the fact on which it depends, and the value for which it applies.
+    /// Returns the fact on which the refusal depends, and the value for which it applies.
     #[must_use]
     pub fn fact(&self) -> Option<(&str, bool)> {
         let must_hold = self.only_if.as_deref().map(|fact| (fact, true));
         must_hold.or_else(|| self.unless.as_deref().map(|fact| (fact, false)))
     }
 
-    /// Whether it applies to a node.
+    /// Returns whether the refusal applies to a node.
     #[must_use]
     pub fn is_in(&self, node: &str) -> bool {
         let means = |ids: &[String]| {
@@ -97,7 +97,7 @@ impl Refusal {
         means(&self.within) && !means(&self.except)
     }
 
-    /// Whether it applies to an event.
+    /// Returns whether the refusal applies to an event.
     #[must_use]
     pub fn is_about(&self, event: &str, is_packet: bool) -> bool {
         self.events.iter().any(|id| id == event || id == ANY && is_packet)

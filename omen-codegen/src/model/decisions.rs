@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-/// Decision that rules and texts cite by its code.
+/// Decision that rules and texts refer to by its code.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Decision {
     /// Code, such as `D29`.

@@ -7,7 +7,7 @@ use crate::pattern::Pattern;
 pub struct Def {
     /// Name, which is also the name of the Rust type.
     pub name: String,
-    /// File that contains it.
+    /// File that contains the definition.
     pub file: String,
     /// Description, which is also the Rust documentation.
     pub description: String,
@@ -40,9 +40,9 @@ pub enum Kind {
     },
     /// One of several definitions, distinguished by JSON type.
     Union(Vec<String>),
-    /// Free-form object with a minimum number of members.
+    /// Free-form object with a minimum number of fields.
     FreeObject {
-        /// Minimum number of members.
+        /// Minimum number of fields.
         min: usize,
     },
     /// Any JSON value.
@@ -88,7 +88,7 @@ pub struct Variant {
 /// Closed object.
 #[derive(Clone, Debug)]
 pub struct Object {
-    /// Members, in schema order.
+    /// Fields, in schema order.
     pub fields: Vec<Field>,
     /// Conditional requirements.
     pub conditionals: Vec<Conditional>,
@@ -96,11 +96,11 @@ pub struct Object {
     pub branches: Vec<Branch>,
     /// Packet type, if this is a packet's root.
     pub packet: Option<String>,
-    /// Pattern for the names of additional members, and its description; `None` if they are not permitted.
+    /// Pattern for the names of additional fields, and its description; `None` if they are not permitted.
     pub metadata: Option<(String, String)>,
 }
 
-/// Member of an object.
+/// Field of an object.
 #[derive(Clone, Debug)]
 pub struct Field {
     /// Name in JSON.
@@ -109,15 +109,15 @@ pub struct Field {
     pub description: String,
     /// Type of the value.
     pub ty: Ty,
-    /// Whether the member is required.
+    /// Whether the field is required.
     pub required: bool,
-    /// Rules that a schema error in this member also violates.
+    /// Rules that a schema error in this field also violates.
     pub rules: Vec<String>,
     /// Example value, as JSON.
     pub example: Option<String>,
 }
 
-/// Type of a member's value.
+/// Type of a field's value.
 #[derive(Clone, Debug)]
 pub enum Ty {
     /// Value of a definition.
@@ -148,18 +148,18 @@ pub enum Item {
     PlainText,
 }
 
-/// Conditional requirement: `if` one member meets a condition, `then` another is required.
+/// Conditional requirement: `if` one field meets a condition, `then` another is required.
 #[derive(Clone, Debug)]
 pub struct Conditional {
     /// Description.
     pub description: String,
-    /// Member on which it depends.
+    /// Field on which the requirement depends.
     pub subject: String,
     /// Condition on the subject.
     pub when: When,
-    /// Member that is then required.
+    /// Field that is then required.
     pub requires: String,
-    /// Whether that member must then be a non-empty string.
+    /// Whether that field must then be a non-empty string.
     pub non_empty: bool,
     /// Rules that this conditional expresses.
     pub rules: Vec<String>,
@@ -177,24 +177,24 @@ pub enum When {
 /// Case of a conditional's subject, with its builder.
 #[derive(Clone, Debug)]
 pub struct Branch {
-    /// Member that distinguishes the branches.
+    /// Field that distinguishes the branches.
     pub subject: String,
-    /// Case of that member.
+    /// Case of that field.
     pub case: Case,
     /// Name of the function that starts the builder.
     pub name: String,
-    /// Description of such an object, for the documentation.
+    /// Description of an object of this branch, for the documentation.
     pub description: String,
-    /// Members that are meaningless here, each with advice.
+    /// Fields that are meaningless here, each with advice.
     pub leaves_out: Vec<(String, String)>,
-    /// Required members with values that are excluded here.
+    /// Required fields with values that are excluded here.
     pub excludes: Vec<Excluded>,
 }
 
-/// Values of a member that a branch excludes.
+/// Values of a field that a branch excludes.
 #[derive(Clone, Debug)]
 pub struct Excluded {
-    /// Member, whose type is an enum.
+    /// Field, whose type is an enum.
     pub member: String,
     /// Excluded values, each with advice.
     pub values: Vec<(String, String)>,
@@ -213,19 +213,19 @@ pub enum Case {
     Filled,
 }
 
-/// Requirement that some values of a member impose.
+/// Requirement imposed by some values of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Demand<'m> {
-    /// Member on which it depends.
+    /// Field on which the requirement depends.
     pub subject: &'m str,
-    /// Enum values that impose it.
+    /// Enum values that impose the requirement.
     pub values: Vec<&'m str>,
-    /// Member that is then required.
+    /// Field that is then required.
     pub requires: &'m str,
 }
 
 impl Object {
-    /// Returns the conditionals on enum values, merged by subject and required member.
+    /// Returns the conditionals on enum values, merged by subject and required field.
     #[must_use]
     pub fn demands(&self) -> Vec<Demand<'_>> {
         let mut demands: Vec<Demand<'_>> = Vec::new();
@@ -241,7 +241,7 @@ impl Object {
         demands
     }
 
-    /// Returns a member, by name.
+    /// Returns a field, by name.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.name == name)
@@ -260,7 +260,7 @@ impl Ty {
 }
 
 impl Branch {
-    /// Whether a conditional applies to every object of this branch.
+    /// Returns whether a conditional applies to every object of this branch.
     #[must_use]
     pub fn meets(&self, conditional: &Conditional) -> bool {
         let holds = match (&conditional.when, &self.case) {

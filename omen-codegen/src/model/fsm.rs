@@ -1,4 +1,4 @@
-//! State machine as `episode.fsm.json` defines it.
+//! State machine as defined in `episode.fsm.json`.
 
 use serde::Deserialize;
 
@@ -16,7 +16,7 @@ pub struct Fsm {
     /// Events.
     #[serde(default)]
     pub events: Vec<Event>,
-    /// Facts about packets that code derives.
+    /// Facts about packets that are derived by code.
     #[serde(default)]
     pub derived: Vec<Derived>,
     /// Transition table.
@@ -38,23 +38,23 @@ pub struct Fsm {
 /// Verification loop.
 #[derive(Clone, Debug, Deserialize)]
 pub struct VerificationLoop {
-    /// State.
+    /// State in which the loop runs.
     pub state: String,
-    /// Event that opens it.
+    /// Event that opens the loop.
     pub opened_by: String,
-    /// Event that closes it.
+    /// Event that closes the loop.
     pub closed_by: String,
-    /// Requirements for closing it.
+    /// Requirements for closing the loop.
     #[serde(default)]
     pub obligations: Vec<Obligation>,
-    /// Packets that count as its evidence.
+    /// Packets that count as evidence of the loop.
     pub evidence: LoopEvidence,
 }
 
 /// Evidence of the verification loop.
 #[derive(Clone, Debug, Deserialize)]
 pub struct LoopEvidence {
-    /// Events whose packets count.
+    /// Events whose packets count as evidence.
     #[serde(default)]
     pub events: Vec<String>,
     /// Message for a closing packet that names no evidence.

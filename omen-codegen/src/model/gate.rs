@@ -14,7 +14,7 @@ pub struct Gate {
     /// States in which a request may end early.
     #[serde(default)]
     pub ends: Vec<End>,
-    /// Compile error for a step that is repeated.
+    /// Compile error for repeating a step.
     pub again: OutOfTurn,
 }
 
@@ -29,13 +29,13 @@ pub struct GateCode {
     pub statement: String,
     /// Reason for the requirement.
     pub rationale: String,
-    /// How to fix a violation.
+    /// Way to fix a violation.
     pub help: String,
-    /// Origin: decisions, or sections of the documents of the protocol.
+    /// Source: decisions, or sections of the protocol documents.
     pub source: String,
 }
 
-/// Step of a request's path.
+/// Step in the path of a request.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Step {
     /// State of the request, such as `Screened`; also the name of a type.
@@ -50,7 +50,7 @@ pub struct Step {
 /// Transition from a step to the next.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Next {
-    /// Method that performs it.
+    /// Method that performs the transition.
     pub method: String,
     /// Compile error for the later methods.
     #[serde(flatten)]
@@ -76,6 +76,6 @@ pub struct OutOfTurn {
     pub code: String,
     /// Description of the problem.
     pub message: String,
-    /// How to fix the problem.
+    /// Way to fix the problem.
     pub note: String,
 }

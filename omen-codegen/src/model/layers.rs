@@ -1,4 +1,4 @@
-//! Senders of packets, as `episode.fsm.json` defines them.
+//! Senders of packets, as defined in `episode.fsm.json`.
 
 use serde::Deserialize;
 
@@ -20,12 +20,12 @@ pub struct Layers {
     pub words: Vec<Word>,
 }
 
-/// Layer and the packets that it sends.
+/// Layer with the packets that it sends.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Sender {
     /// Number of the layer, or name of an overlay.
     pub layer: String,
-    /// Packets that it sends.
+    /// Packets that the layer sends.
     #[serde(default)]
     pub sends: Vec<String>,
     /// Description.

@@ -1,5 +1,5 @@
-//! Outcomes of each event in each typestate: the codes that refuse it, for every combination of facts that a log can
-//! have.
+//! Outcomes of each event in each typestate: the codes that refuse the event, for every combination of facts that a log
+//! can have.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,11 +8,11 @@ use super::fsm::Fsm;
 use super::table::Target;
 use super::typed::Typestate;
 
-/// Outcomes of an event in a typestate: for each combination of facts, the codes that refuse it, the most specific
-/// first; empty where it is legal.
+/// Outcomes of an event in a typestate: for each combination of facts, the codes that refuse the event, most specific
+/// first; empty where the event is legal.
 pub type Outcomes = BTreeSet<Vec<String>>;
 
-/// Refusal that applies to a cell if its fact has the given value: bit of the fact, and the value.
+/// Refusal that applies to a cell if its fact has the given value: bit of the fact, and that value.
 struct ApplicableRefusal<'m> {
     of: &'m Refusal,
     bit: Option<(u32, bool)>,
@@ -70,8 +70,8 @@ impl Fsm {
         outcomes
     }
 
-    /// Returns the facts of the logs that lead to exactly these nodes; if no log leads to exactly these nodes, all
-    /// combinations.
+    /// Returns the facts of the logs that lead to exactly these nodes, or all combinations of facts if there are no
+    /// such logs.
     fn facts_at(&self, at: u32) -> Vec<u32> {
         let reached: Vec<u32> =
             self.cells.places.iter().filter(|(nodes, _)| *nodes == at).map(|(_, facts)| *facts).collect();
@@ -101,7 +101,7 @@ impl Fsm {
         self.cells.facts.iter().filter(|fact| of.contains(fact.id.as_str())).collect()
     }
 
-    /// Whether another type stands for the same states, with or without open directives.
+    /// Returns whether another type represents the same states, with or without open directives.
     fn is_counted(&self, state: &Typestate) -> bool {
         self.typed.states.iter().any(|other| other.of == state.of && other.open != state.open)
     }
@@ -123,7 +123,7 @@ impl Fsm {
         let initial: Vec<String> = self.states.iter().filter(|s| s.initial).map(|s| s.id.clone()).collect();
         let mut reached = BTreeSet::from([(self.bits(&nodes, &initial), 0)]);
         let mut waiting: Vec<LogPosition> = reached.iter().copied().collect();
-        // Many combinations of facts share few sets of nodes.
+        // Many combinations of facts share a few sets of nodes.
         let mut steps: BTreeMap<u32, Vec<Transition<'_>>> = BTreeMap::new();
         while let Some((at, facts)) = waiting.pop() {
             let steps = steps.entry(at).or_insert_with(|| {
@@ -153,7 +153,7 @@ impl Fsm {
         reached
     }
 
-    /// Returns the facts of a log, extended by every combination of facts about the packet under check.
+    /// Returns the facts of a log, extended with every combination of facts about the packet under check.
     fn complete(&self, facts: u32) -> impl Iterator<Item = u32> {
         let mut all = vec![facts];
         for fact in self.cells.facts.iter().filter(|fact| fact.set_by.is_empty()) {
@@ -165,7 +165,7 @@ impl Fsm {
         all.into_iter()
     }
 
-    /// Returns the facts of a log after one more packet: several if the event alone does not determine them.
+    /// Returns the facts of a log after one more packet: several possibilities if the event alone does not determine them.
     fn then(&self, facts: u32, event: &str) -> Vec<u32> {
         let names = |list: &[String]| list.iter().any(|id| id == event);
         let mut all = vec![facts];
@@ -182,7 +182,7 @@ impl Fsm {
         all
     }
 
-    /// Returns the nodes to which an event leads from a set of nodes.
+    /// Returns the nodes that an event leads to from a set of nodes.
     fn after(&self, nodes: &[String], at: u32, event: &str) -> u32 {
         let mut to = 0;
         for row in self.rows.iter().filter(|row| row.events.iter().any(|id| id == event)) {
@@ -221,7 +221,7 @@ fn members(nodes: &[String], at: u32) -> impl Iterator<Item = &str> {
     (0..).zip(nodes).filter(move |(bit, _)| at & nth(*bit) != 0).map(|(_, node)| node.as_str())
 }
 
-/// Returns one bit, or 0 beyond the last, which the emitter refuses.
+/// Returns one bit, or 0 beyond the last bit, which the emitter refuses.
 fn nth(bit: u32) -> u32 {
     1_u32.checked_shl(bit).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! Reading of JSON, with the place of each mistake.
+//! Reading JSON, with the location of each mistake.
 
 use omen_schema::pointer;
 use serde::de::DeserializeOwned;
@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use crate::json::Json;
 use crate::mistake::Mistake;
 
-/// Location in a file, for mistakes.
+/// Location in a file, used in mistakes.
 #[derive(Clone, Debug)]
 pub(crate) struct Location<'f> {
     pub(crate) file: &'f str,
@@ -44,7 +44,7 @@ pub(crate) fn read<T: DeserializeOwned>(at: &Location<'_>, json: &Json) -> Resul
     T::deserialize(json.to_value()).map_err(|error| at.wrong(&error.to_string()))
 }
 
-/// Reads the list in a member; a missing one is empty.
+/// Reads the list in a field; if the field is missing, the list is empty.
 pub(crate) fn list<T: DeserializeOwned>(at: &Location<'_>, json: &Json, key: &str) -> Result<Vec<T>, Mistake> {
     json.get(key).map_or(Ok(Vec::new()), |list| read(&at.join(key), list))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// Stage of the check that reports a code.
+/// Stage that reports a code.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
@@ -14,7 +14,7 @@ pub enum Stage {
     Schema,
     /// The state machine.
     Fsm,
-    /// Invariants, and the rules on the origin of packets. Their entries state no stage.
+    /// Invariants, and the rules on the origin of packets. Their entries do not state a stage.
     #[default]
     Invariant,
 }
@@ -35,41 +35,41 @@ impl Stage {
     }
 }
 
-/// Documentation of one code: a structural one, a sequence rule, an invariant, or a rule on the origin of packets.
+/// Documentation of a code: structural, a sequence rule, an invariant, or a rule on the origin of packets.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Rule {
     /// Code, such as `INV-007`.
     pub code: String,
     /// Short title.
     pub title: String,
-    /// Stage that reports it.
+    /// Stage that reports the code.
     #[serde(default)]
     pub stage: Stage,
     /// `error`, `warning`, or `error|warning`.
     pub severity: String,
-    /// Policies to which it belongs; may be empty.
+    /// Policies that the code belongs to; may be empty.
     #[serde(default)]
     pub policy: Vec<String>,
-    /// Condition under which it applies.
+    /// Condition under which the rule applies.
     pub condition: String,
-    /// Packet types to which it applies; empty for all.
+    /// Packet types that the rule applies to; empty for all.
     #[serde(default)]
     pub packet_types: Vec<String>,
     /// Requirement.
     pub statement: String,
     /// Reason for the requirement.
     pub rationale: String,
-    /// How to fix a violation.
+    /// Way to fix a violation.
     pub help: String,
     /// Consequence of a violation.
     pub failure: String,
-    /// Origin: decisions, or sections of the documents of the protocol.
+    /// Source: decisions, or sections of the protocol documents.
     pub source: String,
     /// Code of another stage with the same requirement.
     pub shared_with: Option<String>,
-    /// Code under which every finding is reported, if it is always another one.
+    /// Code under which every finding is reported, if it is always a different one.
     pub reported_as: Option<String>,
-    /// Help texts of findings that need a more specific one than `help`.
+    /// Help texts for findings that need a more specific one than `help`.
     #[serde(default)]
     pub helps: Vec<Help>,
     /// Conditions of the rule that types can express.
@@ -77,7 +77,7 @@ pub struct Rule {
     pub predicates: Vec<Predicate>,
 }
 
-/// Help text for one sort of finding of a rule.
+/// Help text for one kind of finding of a rule.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Help {
     /// Id, such as `stale`.
@@ -88,26 +88,26 @@ pub struct Help {
 
 /// Condition of a rule on types: a trait, and the compile error if it is not satisfied.
 ///
-/// In the three texts, `{Self}` and `{Parameter}` stand for the actual types.
+/// In the three texts, `{Self}` and `{Parameter}` represent the actual types.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Predicate {
     /// Name of the trait, such as `TierMayAct`.
     pub name: String,
-    /// Names of its type parameters, usually none. `N` is a number.
+    /// Names of the type parameters, usually none. `N` is a number.
     #[serde(default)]
     pub parameters: Vec<String>,
-    /// Trait of the typed episode that it presupposes, if it is a condition on moves; otherwise it is a condition on
-    /// the facts of an envelope.
+    /// Trait of the typed episode that the predicate presupposes, if it is a condition on moves; otherwise, the
+    /// predicate is a condition on the facts of an envelope.
     pub requires: Option<String>,
-    /// Enum values that satisfy it, if they alone decide.
+    /// Enum values that satisfy the predicate, if they alone decide.
     pub holds: Option<Holds>,
     /// Description of the problem, which begins with the rule's code.
     pub message: String,
     /// Short label for the location.
     pub label: String,
-    /// How to fix the problem. Each line becomes a separate note.
+    /// Way to fix the problem. Each line becomes a separate note.
     pub note: String,
-    /// The same for Python, if the code in it differs.
+    /// The note for Python, if its code differs.
     pub python: Option<String>,
 }
 
@@ -121,19 +121,19 @@ pub struct Holds {
     pub by: By,
 }
 
-/// Criterion that decides whether a value satisfies a predicate.
+/// Criterion for whether a value satisfies a predicate.
 #[derive(Clone, Debug)]
 pub enum By {
-    /// Whether the value requires a member of an object.
+    /// Whether the value requires a field of an object.
     Demand {
         /// Object.
         object: String,
-        /// Member.
+        /// Field.
         requires: String,
-        /// Whether the predicate is satisfied if the member is required (`true`), or if it is not.
+        /// Whether the predicate is satisfied if the field is required (`true`) or if it is not (`false`).
         required: bool,
     },
-    /// The value of another enum, the predicate's parameter.
+    /// The value of another enum, which is the predicate's parameter.
     Parameter {
         /// Other enum.
         of: String,
@@ -142,7 +142,7 @@ pub enum By {
     },
 }
 
-/// Entry `holds` of a predicate: the members of each criterion.
+/// Entry `holds` of a predicate, with the fields of each criterion.
 #[derive(Deserialize)]
 struct HoldsEntry {
     of: String,

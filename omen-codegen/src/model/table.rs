@@ -61,18 +61,18 @@ pub struct Guard {
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum GuardOn {
-    /// Member at a JSON pointer.
+    /// Field at a JSON pointer.
     Pointer(String),
-    /// Fact that code derives from the packet.
+    /// Fact that is derived from the packet by code.
     Derived(String),
 }
 
-/// Fact about packets that code derives, for guards to check.
+/// Fact about packets that is derived by code, for guards to check.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Derived {
     /// Id, such as `safety_class`.
     pub id: String,
-    /// Enum of its values; `None` if their type is written by hand.
+    /// Enum of its values; `None` if their type is hand-written.
     #[serde(rename = "enum")]
     pub of: Option<String>,
 }
@@ -86,17 +86,17 @@ pub struct Row {
     /// Events.
     #[serde(default)]
     pub events: Vec<String>,
-    /// Targets; several if the table is nondeterministic here.
+    /// Targets; more than one if the table is nondeterministic here.
     #[serde(default)]
     pub to: Vec<Target>,
     /// Description.
     pub description: String,
-    /// Origin: decisions, or sections of the documents of the protocol.
+    /// Source: decisions, or sections of the protocol documents.
     pub source: String,
 }
 
 impl Row {
-    /// Whether it leads from a state, or a state with sub-state (`S3_DECIDE/ACT`).
+    /// Returns whether the row leads from a state, or a state with sub-state (`S3_DECIDE/ACT`).
     #[must_use]
     pub fn is_from(&self, node: &str) -> bool {
         let state = node.split_once('/').map_or(node, |(state, _)| state);
@@ -130,15 +130,15 @@ pub struct Obligation {
     pub id: String,
     /// Rust name, such as `Plan`.
     pub name: String,
-    /// Events that meet it.
+    /// Events that meet the obligation.
     #[serde(default)]
     pub events: Vec<String>,
     /// Additional conditions on the packet.
     #[serde(default)]
     pub when: Vec<Guard>,
-    /// Guard on the packet before the closing one; unless it matches, the obligation is waived.
+    /// Guard on the packet before the closing one; the obligation is waived unless the guard matches.
     pub waived_unless: Option<Guard>,
-    /// Message if it is not met.
+    /// Message if the obligation is not met.
     pub missing: String,
     /// Description.
     pub description: String,

@@ -670,7 +670,7 @@ static DELIVERY_SHAPE: Shape = Shape {
 
 object!(Delivery, DELIVERY_SHAPE);
 
-/// Requirements of the builders: each trait explains one missing or unexpected member.
+/// Requirements of the builders: each trait explains one missing or unexpected field.
 #[doc(hidden)]
 pub mod needs {
     use super::*;

@@ -284,7 +284,7 @@ static ORDER_SHAPE: Shape = Shape {
 
 object!(Order, ORDER_SHAPE);
 
-/// Facts of objects: the members that rules check.
+/// Facts of objects: the fields that rules check.
 #[doc(hidden)]
 pub mod facts {
     use super::*;
@@ -394,7 +394,7 @@ pub mod facts {
 #[doc(hidden)]
 pub use facts::*;
 
-/// Requirements of the builders: each trait explains one missing or unexpected member.
+/// Requirements of the builders: each trait explains one missing or unexpected field.
 #[doc(hidden)]
 pub mod needs {
     use super::*;

@@ -255,7 +255,7 @@ static READING_SHAPE: Shape = Shape {
 
 object!(Reading, READING_SHAPE);
 
-/// Requirements of the builders: each trait explains one missing or unexpected member.
+/// Requirements of the builders: each trait explains one missing or unexpected field.
 #[doc(hidden)]
 pub mod needs {
     use super::*;

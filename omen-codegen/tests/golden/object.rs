@@ -410,7 +410,7 @@ static PARCEL_SHAPE: Shape = Shape {
 
 object!(Parcel, PARCEL_SHAPE);
 
-/// Requirements of the builders: each trait explains one missing or unexpected member.
+/// Requirements of the builders: each trait explains one missing or unexpected field.
 #[doc(hidden)]
 pub mod needs {
     use super::*;

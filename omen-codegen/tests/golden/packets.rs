@@ -145,7 +145,7 @@ impl From<PingPacket> for Packet {
 
 packet_of_type!(PingPacket, Ping);
 
-/// Members of a packet that rules check.
+/// Fields of a packet that rules check.
 #[derive(Clone, Debug)]
 pub struct PacketFacts<'t> {
     /// Facts of the header.
@@ -158,7 +158,7 @@ pub struct PacketFacts<'t> {
     pub placeholders: Vec<String>,
 }
 
-/// Members of a payload that rules check.
+/// Fields of a payload that rules check.
 #[derive(Clone, Debug)]
 pub enum PayloadFacts<'t> {
     /// A note.
@@ -339,7 +339,7 @@ impl<'t> PacketFacts<'t> {
         });
         Ok(())
     }
-    /// Parses a packet from a member's value on, given the members that are already parsed.
+    /// Parses a packet starting at a field's value, given the fields that were already parsed.
     #[inline(never)]
     fn in_any_order(
         cursor: &mut Cursor<'t>,
@@ -389,7 +389,7 @@ impl<'t> PacketFacts<'t> {
     }
 }
 
-/// Returns the shape of a packet; without a type, that of the members that all packets share.
+/// Returns the shape of a packet type or, without a type, the shape of the fields that all packets share.
 pub(crate) fn packet_shape(packet_type: Option<PacketType>) -> &'static Shape {
     match packet_type {
         Some(PacketType::NotePacket) => &NOTE_PACKET_SHAPE,
@@ -432,7 +432,7 @@ static UNKNOWN_PACKET_SHAPE: Shape = Shape {
     }),
 };
 
-/// Requirements of the builders: each trait explains one missing or unexpected member.
+/// Requirements of the builders: each trait explains one missing or unexpected field.
 #[doc(hidden)]
 pub mod needs {
     use super::*;

@@ -19,7 +19,7 @@ pub(crate) mod sealed {
 pub trait Typestate: sealed::EpisodeSealed {
     /// Name of the type, such as `Decide<Act>`.
     const NAME: &'static str;
-    /// Nodes in the transition table: more than one where the table leaves the state open (D11).
+    /// Nodes in the transition table: several where the table leaves the state open (D11).
     const NODES: &'static [Node];
     /// Whether directives are open in this state. False for `SafeMode`, where earlier directives stay open until
     /// the CLEAR cancels them (D13).

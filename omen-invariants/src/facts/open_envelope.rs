@@ -51,7 +51,8 @@ impl<Axes, Tier, Status, Fresh, Best, Tools> OpenEnvelope<Axes, Tier, Status, Fr
     /// `Level` is always inferred from the axes.
     pub fn seal<Level>(self) -> Envelope<Level, Tier, Tools>
     where
-        // `Axes::Level` in the return type would make the compiler report wrong axes only as a missing method `seal`.
+        // Stated as a bound because, with `Axes::Level` in the return type, the compiler would report wrong axes only as a
+        // missing method `seal`.
         Axes: StakesLevelOf<Level = Level>,
         Tier: QualityTierFact,
         Status: EpistemicStatusFact,

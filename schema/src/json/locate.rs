@@ -1,14 +1,14 @@
-//! From a JSON pointer to a span in the text.
+//! Conversion of a JSON pointer to a span in the text.
 
 use std::ops::Range;
 
 use super::{JsonType, Scanner};
 use crate::pointer;
 
-/// Finds the value to which a pointer leads. Of a repeated key, the first counts.
+/// Finds the value that a pointer leads to. If a key is repeated, the first occurrence counts.
 ///
 /// # Errors
-/// If a step leads nowhere: the first byte of the value at which it fails, since the whole may be long.
+/// If a step leads nowhere: the first byte of the value at which the step fails, because the whole value may be long.
 pub fn locate(text: &str, pointer: &str) -> Result<Range<usize>, Range<usize>> {
     let mut scanner = Scanner::new(text);
     for step in pointer::steps(pointer) {

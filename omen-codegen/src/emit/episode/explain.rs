@@ -1,14 +1,14 @@
 //! Explanations of illegal calls.
 //!
-//! For a missing method, rustc reports only that it does not exist. Therefore every state has every method: where a
+//! For a missing method, rustc reports only that it does not exist. Therefore, every state has every method: where a
 //! method is illegal, it comes from an unimplemented trait whose message names the rule and the fix. Inherent methods
-//! take precedence, and completion lists only them. There is one trait for each combination of method and explanation,
+//! take precedence, and completion lists only those. There is one trait for each combination of method and explanation,
 //! and each state has exactly one of them per method.
 //!
-//! A bound on the method would be enough, but then rustc shows the source of the failed bound, which is in the build
+//! A bound on the method would suffice, but then rustc would show the source of the failed bound, which is in the build
 //! folder. It makes one exception: the bound that a type implements the trait whose method is called. So this bound
-//! must fail, and only after method lookup. The trait has a parameter and is implemented for two values of it, so rustc
-//! cannot choose one during the lookup. The method then requires the parameter to be the state, which is neither of the
+//! must fail, but only after method lookup. The trait has a parameter and is implemented for two values of it, so rustc
+//! cannot choose one during lookup. The method then requires the parameter to be the state, which is neither of the
 //! two.
 
 use proc_macro2::TokenStream;
@@ -89,7 +89,7 @@ struct SharedExplanation<'m> {
     within: Vec<&'m StateType<'m>>,
 }
 
-/// Returns the explanations of a method, in the order of their states.
+/// Returns the explanations of a method, ordered by state.
 fn groups<'m>(
     model: &'m Model,
     states: &'m [StateType<'m>],
@@ -104,7 +104,7 @@ fn groups<'m>(
             group.within.push(state);
             continue;
         }
-        // `ActHereE1`; from the second explanation of a rule on, with a number.
+        // `ActHereE1`; from the second explanation of a rule on, with a number appended.
         let before = groups.iter().filter(|group| group.code == code).count();
         let number = if before == 0 { String::new() } else { (before + 1).to_string() };
         let name = format_ident!("{}Here{}{number}", pascal(&mv.method), pascal(&code));

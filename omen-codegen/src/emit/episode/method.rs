@@ -1,4 +1,4 @@
-//! Method of one state, and what states with and without it have in common: signature, docs and compile error.
+//! Method of one state, and what it shares with the illegal calls in other states: signature, docs and compile error.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -18,7 +18,7 @@ pub(super) fn emit(
     Ok(build(&state.ty, &state.parameters, mv, implementation, next)?.inherent())
 }
 
-/// Returns the method of a state that is a type parameter, `S`; `own` are the additional parameters of the impl.
+/// Returns the method for a state that is a type parameter, `S`; `own` are the additional parameters of the impl.
 pub(super) fn generic<'i>(
     mv: &Move,
     implementation: &'i Implementation,
@@ -81,7 +81,7 @@ fn build<'i>(
     })
 }
 
-/// Removes the parameters that stand for states, and returns their bounds.
+/// Removes the parameters that represent states, and returns their bounds.
 fn take_states(
     parameters: &[syn::Ident],
     generics: &mut syn::Generics,
@@ -116,7 +116,7 @@ fn take_states(
     bounds
 }
 
-/// Whether a bound is on `S` or `Next` itself. The generated types satisfy such bounds.
+/// Returns whether a bound concerns `S` or `Next` itself. The generated types satisfy such bounds.
 fn is_about_states(predicate: &syn::WherePredicate) -> bool {
     let syn::WherePredicate::Type(predicate) = predicate else { return false };
     matches!(&predicate.bounded_ty, syn::Type::Path(path)

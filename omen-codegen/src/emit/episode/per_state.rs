@@ -1,8 +1,8 @@
 //! Capabilities of moves that have a separate function and method for each state.
 //!
-//! The trait maps each state to the state to which its function leads. Code that is generic over the state calls the
-//! function for any state through a hidden trait, because the methods of the states are inherent and a generic `S` has
-//! none of them.
+//! The trait maps each state to the state that its function leads to. The methods of the states are inherent, so a
+//! generic `S` has none of them; code that is generic over the state calls the function for any state through a hidden
+//! trait.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
@@ -63,7 +63,7 @@ pub(super) fn emit(
     Ok((traits, methods))
 }
 
-/// Returns the name of the hidden trait with the method of generic states.
+/// Returns the name of the hidden trait that holds the method for generic states.
 pub(super) fn carrier(capability: &Capability) -> syn::Ident {
     format_ident!("Where{}", capability.name)
 }

@@ -1,4 +1,4 @@
-//! Types that stand for states: the move that each has, and where it leads.
+//! Types that represent states, with the moves of each and their targets.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -9,7 +9,7 @@ use crate::load::FSM_FILE;
 use crate::mistake::{Mistake, Mistakes};
 use crate::model::{Answer, Fsm, Move, Typestate};
 
-/// Type that stands for one or more states.
+/// Type that represents one or more states.
 pub(super) struct StateType<'m> {
     pub(super) of: &'m Typestate,
     pub(super) ty: syn::Type,
@@ -32,7 +32,7 @@ impl<'m> StateType<'m> {
         Ok(Self { of, ty, parameters })
     }
 
-    /// Whether it has no type parameters.
+    /// Returns whether the type has no type parameters.
     pub(super) fn is_plain(&self) -> bool {
         self.parameters.is_empty()
     }
@@ -59,7 +59,7 @@ pub(super) fn everywhere<'i>(
     (legal && !mv.by_hand && of.next().is_none()).then_some(only)
 }
 
-/// Returns the function for this state, or else the function for any state.
+/// Returns the function for this state, or otherwise the function for any state.
 pub(super) fn find<'i>(
     state: &StateType<'_>,
     mv: &Move,
@@ -72,7 +72,7 @@ pub(super) fn find<'i>(
     })
 }
 
-/// Returns the type of the state to which a move leads, if a type stands for it.
+/// Returns the type of the state that a move leads to, if a type represents that state.
 pub(super) fn next<'s>(
     fsm: &Fsm,
     states: &'s [StateType<'_>],

@@ -1,6 +1,6 @@
-//! Packets, and the objects and enums in them.
+//! Python classes of packets, and of the objects and enums in them.
 //!
-//! A class has no code: its members are read and checked by the core, by the definition that has its name. The stub says what they are.
+//! A class has no code: the core reads and checks its fields, using the definition with its name. The stub describes the fields.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use crate::model::{Branch, Case, Def, Field, Item, Kind, Model, Object, Ty, Vari
 /// Emits the module `omen.packets` with its stub.
 ///
 /// # Errors
-/// Names that two members of a class would share.
+/// Names that two fields of a class would share.
 pub fn packets(model: &Model) -> Result<PythonModule, Mistakes> {
     let mut source = format!("{HEAD}from omen._core import Branch, Object\nfrom omen._enums import TextEnum\n");
     let mut stub = format!("{HEAD}{STUB_IMPORTS}");
@@ -61,7 +61,7 @@ fn enumeration(def: &Def, values: &[Variant]) -> String {
     class
 }
 
-/// Returns the name of a value: `tools_ok` becomes `TOOLS_OK`, and `TaskResultPacket` `TASK_RESULT_PACKET`.
+/// Returns the Python name of a value: `tools_ok` becomes `TOOLS_OK`, and `TaskResultPacket` becomes `TASK_RESULT_PACKET`.
 fn constant(wire: &str) -> String {
     if wire.starts_with(char::is_uppercase) && wire.contains(char::is_lowercase) {
         return shouting(wire);
@@ -100,7 +100,7 @@ fn class(model: &Model, def: &Def, object: &Object, source: &mut String, stub: &
     Ok(())
 }
 
-/// Emits the branch of an object: how it differs from a plain one.
+/// Emits a branch of an object, in terms of its differences from a plain object.
 fn branch_call(def: &Def, branch: &Branch) -> Result<String, Mistakes> {
     let (case, value) = match &branch.case {
         Case::Value(value) => ("value", Some(value)),
@@ -140,7 +140,7 @@ fn branch_call(def: &Def, branch: &Branch) -> Result<String, Mistakes> {
     Ok(text)
 }
 
-/// Emits the property of a member.
+/// Emits the property of a field.
 fn property(model: &Model, field: &Field) -> Result<String, Mistakes> {
     let ty = returned(model, &field.ty)?;
     let ty = if field.required || ty.ends_with("None") { ty } else { format!("{ty} | None") };
@@ -160,7 +160,7 @@ impl Parameter {
         Ok(Self { name: field.name.clone(), ty: accepted(model, &field.ty)?, required: field.required })
     }
 
-    /// Returns the parameter in a branch; `None` if the branch leaves the member out, or sets it.
+    /// Returns the parameter in a branch; `None` if the branch leaves the field out or sets it.
     fn of_branch(model: &Model, object: &Object, branch: &Branch, field: &Field) -> Result<Option<Self>, Mistakes> {
         let is_subject = field.name == branch.subject;
         let is_left_out = branch.leaves_out.iter().any(|(name, _)| *name == field.name);
@@ -188,7 +188,7 @@ impl Parameter {
     }
 }
 
-/// Returns keyword-only parameters, the required ones first.
+/// Returns keyword-only parameters, required ones first.
 fn parameters(all: &[Parameter]) -> String {
     let required = all.iter().filter(|one| one.required).map(|one| format!("{}: {}", one.name, one.ty));
     let optional = all.iter().filter(|one| !one.required).map(|one| {
@@ -241,12 +241,12 @@ fn definition(model: &Model, name: &str, is_argument: bool) -> Result<String, Mi
     })
 }
 
-/// Reports that a text could not be written, which memory alone can cause.
+/// Reports that a text could not be written, which can only be caused by a lack of memory.
 fn bug_of(error: std::fmt::Error) -> Mistakes {
     bug(error.to_string())
 }
 
-/// Union of all packets, which is the base class of their classes.
+/// Union of all packets, which is the base class of the packet classes.
 const PACKET: &str = "Packet";
 
 const HEAD: &str =

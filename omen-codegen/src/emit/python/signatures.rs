@@ -1,4 +1,4 @@
-//! States as classes: the stub, in which each has exactly its legal moves and the other moves are texts, and the classes.
+//! States as classes: the stub, in which each has its legal moves and error texts for all others, and the classes.
 
 use std::fmt::Write as _;
 
@@ -6,13 +6,13 @@ use super::texts::{CodedRules, GENERATED, OVERLAPS, class, illegal, in_python, r
 use crate::mistake::{Mistakes, bug};
 use crate::model::{Model, Move, Typestate};
 
-/// Largest number of directives, results and permits that a type counts. More are counted at run time.
+/// Maximum number of directives, results and permits that a type counts. Larger numbers are counted at run time.
 const COUNTED: usize = 8;
 
 const READ: &str = "Literal[\"READ\"]";
 const WRITE: &str = "Literal[\"WRITE\"]";
 const ANY: &str = "SafetyClass";
-/// Parameters of a packet: its payload, or the members of the payload.
+/// Parameters of a packet: its payload, or the fields of the payload.
 const PAYLOAD: &str = "payload: Payload | None = None, /, **members: Json";
 
 /// Stub without its states.
@@ -29,7 +29,7 @@ pub(super) fn emit(model: &Model, rules: &CodedRules<'_>) -> Result<String, Mist
         let about = about(model, state);
         // Writing to a string cannot fail.
         let _ = write!(states, "{last}class {name}(Episode{generic}):\n    \"\"\"{about}\"\"\"\n");
-        // The classes with a count declare how they are settled.
+        // The classes with a count declare how their directives are settled.
         let elsewhere = |mv: &Move| is_everywhere(mv) || is_counted(state) && mv.method == "settle";
         for mv in typed.moves.iter().filter(|mv| !elsewhere(mv)) {
             let text = match refused(model, state, mv)? {
@@ -64,7 +64,7 @@ pub(super) fn emit(model: &Model, rules: &CodedRules<'_>) -> Result<String, Mist
     Ok(format!("{GENERATED}{OVERLAPS}{out}"))
 }
 
-/// Emits the classes: each has its legal moves, and the name of its state.
+/// Emits the classes. Each has its legal moves and the name of its state.
 pub(super) fn classes(model: &Model) -> Result<String, Mistakes> {
     let typed = &model.fsm.typed;
     let mut out = format!(
@@ -106,36 +106,36 @@ pub(super) fn classes(model: &Model) -> Result<String, Mistakes> {
 
 fn about(model: &Model, state: &Typestate) -> String {
     let about = in_python(&model.fsm.typed, &state.description);
-    // The type parameters are others than in Rust.
+    // The type parameters differ from those in Rust.
     match about.split_once(" `P` is ") {
         Some((about, _)) => format!("{about} `P` is its progress, `Q` whether something was observed in it."),
         None => about,
     }
 }
 
-/// Whether a state's class has type parameters: progress of the loop, and whether something was observed.
+/// Returns whether a state's class has type parameters: the progress of the loop, and whether anything was observed.
 fn is_loop(state: &Typestate) -> bool {
     state.ty.contains("Verify")
 }
 
-/// Whether a class stands for each number of open directives.
+/// Returns whether there is a class for each number of open directives.
 fn is_counted(state: &Typestate) -> bool {
     state.ty.starts_with("Open<")
 }
 
-/// Whether a move is a method of the base class.
+/// Returns whether a move is a method of the base class.
 fn is_everywhere(mv: &Move) -> bool {
     ["alert", "halt"].contains(&mv.method.as_str())
 }
 
-/// Returns the class of the state to which a move leads.
+/// Returns the class of the state that a move leads to.
 fn next(model: &Model, state: &Typestate, mv: &Move) -> Option<String> {
     let typed = &model.fsm.typed;
     match mv.method.as_str() {
         "review" => return Some("Review".to_owned()),
         "remodel" => return Some("Model".to_owned()),
         "close" => return Some("Closed".to_owned()),
-        // A packet that does not leave the state keeps what the type knows.
+        // A packet that does not leave the state keeps the class.
         "observe" | "verify" if state.open || is_loop(state) => return Some(class(&state.ty)),
         _ => {}
     }
@@ -267,7 +267,7 @@ fn execute(model: &Model, name: &str) -> Result<String, Mistakes> {
     Ok(overloads.join("\n"))
 }
 
-/// Returns the class of the orders that a state takes.
+/// Returns the class of the orders that a state accepts.
 fn takes(name: &str) -> &'static str {
     match name {
         "DecideAct" | "Verify" => READ,
@@ -276,7 +276,7 @@ fn takes(name: &str) -> &'static str {
     }
 }
 
-/// Returns the predicates that orders of another class violate in a state, each with a value and the type of the orders.
+/// Returns the predicates that orders of another class violate in a state, each with a value and the type of those orders.
 fn wrong_orders(name: &str) -> Vec<(&'static str, &'static str, &'static str)> {
     let unauthorized = ("NeedsNoToken", "WRITE", "Order[Any] | Directive[Any, Any]");
     match name {
@@ -287,7 +287,7 @@ fn wrong_orders(name: &str) -> Vec<(&'static str, &'static str, &'static str)> {
     }
 }
 
-/// Returns the moves that send directives, call a tool with each and record its result.
+/// Returns the moves that send directives, call the tool for each and record its result.
 fn carried_out(method: &str, name: &str) -> String {
     let (is_async, each) = (method.ends_with("_async"), method.starts_with("execute_each"));
     let (prefix, result) = if is_async { ("async ", "Awaitable[V]") } else { ("", "V") };

@@ -1,4 +1,4 @@
-//! Level of the stakes from their axes, as overloads: few disjoint boxes of literals, each with one level.
+//! Stakes level from the axes, as overloads: a few disjoint boxes of literals, each with one level.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use super::texts::{CodedRules, GENERATED, OVERLAPS, literal, wires};
 use crate::mistake::{Mistakes, bug};
 use crate::model::Model;
 
-/// Axes: member of the stakes, and its enum.
+/// Axes: field of the stakes, and its enum.
 const AXES: [(&str, &str); 4] = [
     ("impact", "Impact"),
     ("irreversibility", "Irreversibility"),
@@ -14,7 +14,7 @@ const AXES: [(&str, &str); 4] = [
     ("adversariality", "Adversariality"),
 ];
 
-/// Start of the stub.
+/// Beginning of the stub.
 const HEAD: &str = r#""""Level of the stakes from their axes (INV-012)."""
 
 from typing import Generic, Literal, NoReturn, TypeVar, overload
@@ -32,7 +32,7 @@ class Stakes(_Made, Generic[L]):
     def to_json(self) -> str: ...
 "#;
 
-/// Some values of each axis.
+/// Set of values for each axis.
 type Box4<'m> = [Vec<&'m str>; 4];
 
 pub(super) fn emit(model: &Model, rules: &CodedRules<'_>) -> Result<String, Mistakes> {
@@ -54,12 +54,12 @@ pub(super) fn emit(model: &Model, rules: &CodedRules<'_>) -> Result<String, Mist
     for (level, part) in cover(&axes, rules)? {
         overload(&part, &literal([level.as_str()]));
     }
-    // Axes that are known at run time only. Without this, checkers try every combination of values.
+    // Axes that are known only at run time. Without this overload, checkers would try every combination of values.
     overload(&axes, &literal(wires(model, "StakesLevel")?));
     Ok(out)
 }
 
-/// Returns disjoint boxes that cover all points, each with its level: greedily, the largest first.
+/// Returns disjoint boxes that cover all points, each with its level; chosen greedily, largest first.
 fn cover<'m>(axes: &Box4<'m>, rules: &CodedRules<'_>) -> Result<Vec<(String, Box4<'m>)>, Mistakes> {
     let mut left: Vec<([&str; 4], String)> = Vec::new();
     for point in points(axes) {

@@ -1,5 +1,4 @@
-//! Stub of the values that the moves take: a template, in which the texts of the errors and the values of the enums are
-//! filled in.
+//! Stub of the values that moves take: a template into which the error texts and the enum values are filled.
 
 use super::texts::{CodedRules, GENERATED, OVERLAPS, literal, violated, wires};
 use crate::mistake::{Mistakes, bug};

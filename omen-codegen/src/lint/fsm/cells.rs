@@ -34,7 +34,7 @@ const REFUSAL: &[FieldSpec] = &[
     need("source", Want::Text),
 ];
 
-/// Maximum number of facts, so that the build can enumerate all sets of them as bits.
+/// Maximum number of facts; the build enumerates all sets of facts as bits.
 const MOST_FACTS: usize = 16;
 
 pub(super) fn check(
@@ -90,7 +90,7 @@ fn fact_at(facts: &[Node<'_>], node: &Node<'_>, key: &str, report: &mut Report) 
     }
 }
 
-/// Checks that a refusal depends on the table or on one fact: otherwise it would forbid events that have a row.
+/// Checks that a refusal depends on the table or on one fact: otherwise, it would forbid events that have a row.
 fn form(refusal: &Node<'_>, report: &mut Report) {
     let facts = ["if", "unless"].iter().filter(|key| refusal.get(key).is_some()).count();
     let without_row = refusal.get("without_row").is_some_and(|flag| flag.json.as_bool() == Some(true));

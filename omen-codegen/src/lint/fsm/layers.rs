@@ -1,4 +1,4 @@
-//! Senders of packets: every layer that a header can name, and every packet.
+//! Senders of packets: the table must cover every layer that a header can name, and every packet.
 
 use super::super::index::{Index, Shape};
 use super::super::kind::MistakeKind;
@@ -87,7 +87,7 @@ fn complete(index: &Index<'_>, known: &[String], layers: &Node<'_>, senders: &[N
     }
 }
 
-/// Returns the layers that a header can name: numbers of an integer type, and values of an enum.
+/// Returns the layers that a header can name: the numbers of an integer type, and the values of an enum.
 fn known_layers(index: &Index<'_>) -> Vec<String> {
     let Some(source) = index.definitions().find(|definition| definition.name == LAYER_SOURCE) else {
         return Vec::new();
@@ -98,7 +98,7 @@ fn known_layers(index: &Index<'_>) -> Vec<String> {
             Shape::Integer => {
                 let bound = |key: &str| branch.node.get(key).and_then(|node| node.json.as_u64());
                 let (min, max) = (bound("minimum").unwrap_or(0), bound("maximum").unwrap_or(0));
-                // Bounds that admit more layers than any table lists are a mistake.
+                // Bounds that admit more layers than any table would list are a mistake.
                 known.extend((min..=max.min(min.saturating_add(MOST))).map(|number| number.to_string()));
             }
             Shape::Enum => known.extend(branch.value_names().into_iter().map(str::to_owned)),

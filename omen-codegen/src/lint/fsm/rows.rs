@@ -17,10 +17,10 @@ const ROW: &[FieldSpec] = &[
     need("source", Want::Text),
 ];
 
-/// Transition table: targets by state and event. States are paths of leaves.
+/// Transition table: targets by state and event. States are given as paths of leaves.
 pub(super) type Table<'a> = BTreeMap<(String, &'a str), Vec<String>>;
 
-/// Checks the rows, and returns the table if it is free of mistakes.
+/// Checks the rows, and returns the table if they have no mistakes.
 pub(super) fn check<'a>(
     file: &Node<'a>,
     states: &States<'a>,
@@ -146,8 +146,8 @@ fn unreachable(states: &States<'_>, table: &Table<'_>, report: &mut Report) {
     }
 }
 
-/// Reports events without a row that are not packets. A packet without a row is merely illegal in every state; any
-/// other event without a row has no effect at all.
+/// Reports events without a row that are not packets. A packet without a row is merely illegal in every state, but
+/// any other event without a row has no effect at all.
 fn dead(events: &[Node<'_>], table: &Table<'_>, report: &mut Report) {
     for event in events.iter().filter(|event| event.text("packet").is_none()) {
         let Some(id) = event.text("id") else { continue };

@@ -66,25 +66,25 @@ impl<'a> States<'a> {
                 leaves.push(Leaf { path: format!("{state}/{id}"), state, node: sub });
             }
         }
-        // The first of several equal ids counts; the others are already reported.
+        // The first of several equal ids counts; the others have already been reported.
         let mut seen = BTreeSet::new();
         leaves.retain(|leaf| seen.insert(leaf.path.clone()));
         let initial = initial(file, &nodes, report);
         Self { leaves, initial }
     }
 
-    /// Returns the leaves that `name` in `from` of a row stands for; empty if it is unknown.
+    /// Returns the leaves that `name` in a row's `from` denotes; empty if the name is unknown.
     pub(super) fn from(&self, name: &str) -> Vec<&str> {
         let means = |leaf: &&Leaf<'_>| name == ANY || name == leaf.state || name == leaf.path;
         self.leaves.iter().filter(means).map(|leaf| leaf.path.as_str()).collect()
     }
 
-    /// Returns the leaf that `name` in `to` of a row stands for.
+    /// Returns the leaf that `name` in a row's `to` denotes.
     pub(super) fn to(&self, name: &str) -> Option<&str> {
         self.leaves.iter().map(|leaf| leaf.path.as_str()).find(|path| *path == name)
     }
 
-    /// Whether `name` is a state with sub-states.
+    /// Returns whether `name` is a state with sub-states.
     pub(super) fn has_substates(&self, name: &str) -> bool {
         self.to(name).is_none() && self.leaves.iter().any(|leaf| leaf.state == name)
     }

@@ -52,7 +52,7 @@ const REFUSED: &[FieldSpec] = &[
     may("python", Want::Text),
 ];
 
-/// Result of the other checks of the state machine.
+/// Result of the preceding checks of the state machine.
 pub(super) struct Machine<'l, 'a> {
     pub(super) states: &'l States<'a>,
     pub(super) events: &'l [Node<'a>],
@@ -182,7 +182,7 @@ struct CallOutcomes<'l, 'a> {
 
 impl CallOutcomes<'_, '_> {
     /// Checks that every illegal call has a text, that every text is used, and that no text applies to a call that is
-    /// legal or has another code: the rows alone decide where a method is legal, and the code is that of the cell.
+    /// legal or has another code: the rows alone determine where a method is legal, and the code is that of the cell.
     fn check(&self, report: &mut Report) {
         let typed = &self.fsm.typed;
         let before = report.count();
@@ -278,7 +278,7 @@ impl CallOutcomes<'_, '_> {
     }
 }
 
-/// Codes, methods and states of the calls that get a text.
+/// Codes, methods and states of the calls that a text explains.
 #[derive(Clone, Default)]
 struct ExplainedCalls {
     rules: BTreeSet<String>,
@@ -293,7 +293,7 @@ impl ExplainedCalls {
         self.states.insert(state.ty.clone());
     }
 
-    /// Checks that a text, and each name in it, applies to a call.
+    /// Checks that a text applies to a call, and that each name in it does.
     fn check(&self, node: &Node<'_>, report: &mut Report) {
         if self.rules.is_empty() {
             return report.add(

@@ -1,4 +1,4 @@
-//! Verification loop: the packets that one state requires before it may be left.
+//! Verification loop: the packets that a state requires before it may be left.
 
 use super::super::codes::known_code;
 use super::super::guard::{self, AbsentValue, DerivedFact};
@@ -65,7 +65,7 @@ pub(super) fn check<'a>(
             }
         }
         if let Some(guard) = obligation.get("waived_unless") {
-            // The packet before the closing one can have any type. One mistake is enough.
+            // The packet before the closing one can have any type. Reporting one mistake is enough.
             let before = report.count();
             for packet in index.packets() {
                 if report.count() == before {
@@ -82,9 +82,9 @@ pub(super) fn check<'a>(
 
 struct Loop<'l, 'a> {
     events: &'l [Node<'a>],
-    /// Transition table, if it is free of mistakes.
+    /// Transition table, if it has no mistakes.
     table: Option<&'l Table<'a>>,
-    /// State of the loop, if it is known.
+    /// State of the loop, if known.
     state: Option<&'a str>,
 }
 

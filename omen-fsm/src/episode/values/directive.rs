@@ -73,7 +73,7 @@ impl<T, O> Directive<T, O> {
 }
 
 impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
-    /// Creates a call with parameters. The operation must match the tool's safety class.
+    /// Creates a call with parameters. The operation must fit the tool's safety class.
     pub fn new(_tool: T, _operation: O, params: Fields) -> Self {
         Self::call(T::ID, T::Class::VALUE, Some(params))
     }
