@@ -66,7 +66,7 @@ impl RefusalInfo {
 pub struct SenderInfo {
     /// Layer that sends.
     pub layer: LayerSource,
-    /// Packets that the layer sends, in addition to those that any layer may send.
+    /// Packets that the layer sends, in addition to the packets that any layer may send.
     pub sends: &'static [PacketType],
     /// Description of the layer's role.
     pub description: &'static str,

@@ -290,7 +290,7 @@ fn table(model: &Model, nodes: &[NodeNames<'_>]) -> Result<TokenStream, Mistakes
         /// Target nodes as bits, by node and event; 0 without a row.
         pub(crate) static NEXT: [[u16; #event_count]; #node_count] = [#(#rows),*];
 
-        /// Rows of the table, as documented.
+        /// Rows of the table, for documentation.
         pub static ROWS: &[RowInfo] = &[#(#infos),*];
     })
 }
@@ -428,7 +428,7 @@ pub(super) fn verification_loop(model: &Model) -> Result<TokenStream, Mistakes> 
         pub const EVIDENCE_MISSING: &str = #evidence_missing;
 
         impl Event {
-            /// Whether packets of this kind count as the loop's evidence.
+            /// Returns whether packets of this kind count as the loop's evidence.
             #[must_use]
             pub fn is_evidence(self) -> bool {
                 matches!(self, #(Event::#evidence)|*)

@@ -35,7 +35,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def, packet: &Object) -> Result<
                 &self.header
             }
 
-            /// Replaces the header. Its packet type is overwritten with that of this packet.
+            /// Replaces the header; its packet type is set to that of this packet.
             pub fn set_header(&mut self, header: #header) {
                 self.header = #header { packet_type: Self::PACKET_TYPE, ..header };
             }

@@ -301,7 +301,7 @@ fn methods(
                 quote! {
                     #docs
                     ///
-                    /// More values are added to those that are there.
+                    /// More values are appended to the existing ones.
                     pub fn #name(mut self, values: impl IntoIterator<Item = #takes>) -> Self {
                         let values: #keeps = values.into_iter().collect();
                         #set

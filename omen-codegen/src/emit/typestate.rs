@@ -418,8 +418,8 @@ impl BuilderSpec {
         quote!(#head { #build })
     }
 
-    /// Returns the name of the trait of a set field: `SetData` for the plain builder, `FailureErrorDetails` for that of
-    /// a branch.
+    /// Returns the name of the trait of a set field: `SetData` for the plain builder, `FailureErrorDetails` for a
+    /// branch builder.
     fn trait_name(&self, wire: &str) -> Ident {
         let begin = if self.begin == "builder" { "Set".to_owned() } else { pascal(&self.begin.to_string()) };
         format_ident!("{begin}{}", pascal(wire))

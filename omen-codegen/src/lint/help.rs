@@ -9,8 +9,8 @@ use crate::placeholders::placeholders;
 
 const HELP: &[FieldSpec] = &[need("id", Want::Text), need("text", Want::Text)];
 
-/// Checks the help texts of a rule. Each becomes the name of a constant or a function, and each placeholder
-/// that of a parameter.
+/// Checks the help texts of a rule. The id of each becomes the name of a constant or a function, and each
+/// placeholder the name of a parameter.
 pub(super) fn check(rule: &Node<'_>, report: &mut Report) {
     let mut ids = Vec::new();
     for help in rule.list("helps") {

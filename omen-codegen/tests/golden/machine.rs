@@ -143,7 +143,7 @@ impl Event {
 /// Target nodes as bits, by node and event; 0 without a row.
 pub(crate) static NEXT: [[u16; 4]; 3] = [[2, 6, 0, 1], [2, 2, 1, 2], [4, 4, 2, 4]];
 
-/// Rows of the table, as documented.
+/// Rows of the table, for documentation.
 pub static ROWS: &[RowInfo] = &[
     RowInfo {
         from: &["S0_LOCKED"],

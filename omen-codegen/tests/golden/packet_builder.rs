@@ -23,7 +23,7 @@ impl NotePacket {
     pub fn header(&self) -> &PacketHeader {
         &self.header
     }
-    /// Replaces the header. Its packet type is overwritten with that of this packet.
+    /// Replaces the header; its packet type is set to that of this packet.
     pub fn set_header(&mut self, header: PacketHeader) {
         self.header = PacketHeader {
             packet_type: Self::PACKET_TYPE,

@@ -9,7 +9,7 @@ impl<T> super::Sent<T> {
     }
     /// What stands on it.
     ///
-    /// More values are added to those that are there.
+    /// More values are appended to the existing ones.
     pub fn labels(mut self, values: impl IntoIterator<Item = Label>) -> Self {
         let values: Vec<Label> = values.into_iter().collect();
         if !values.is_empty() {
@@ -58,7 +58,7 @@ impl super::Cart {
     }
     /// What stands on it.
     ///
-    /// More values are added to those that are there.
+    /// More values are appended to the existing ones.
     pub fn labels(mut self, values: impl IntoIterator<Item = Label>) -> Self {
         let values: Vec<Label> = values.into_iter().collect();
         if !values.is_empty() && let Some(object) = self.parcels.last_mut() {
@@ -109,7 +109,7 @@ impl<T, const K: usize> super::Order<T, K> {
     }
     /// What stands on it.
     ///
-    /// More values are added to those that are there.
+    /// More values are appended to the existing ones.
     pub fn labels(mut self, values: impl IntoIterator<Item = Label>) -> Self {
         let values: Vec<Label> = values.into_iter().collect();
         if !values.is_empty() {

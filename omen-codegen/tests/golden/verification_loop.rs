@@ -11,7 +11,7 @@ pub const LOOP_CLOSED_BY: Event = Event::Believe;
 pub const EVIDENCE_MISSING: &str = "the belief names no look";
 
 impl Event {
-    /// Whether packets of this kind count as the loop's evidence.
+    /// Returns whether packets of this kind count as the loop's evidence.
     #[must_use]
     pub fn is_evidence(self) -> bool {
         matches!(self, Event::Look)

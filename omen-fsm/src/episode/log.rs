@@ -1,4 +1,4 @@
-//! The log to which an episode writes.
+//! Log that an episode writes to.
 
 use std::io::{self, Write};
 
@@ -65,8 +65,8 @@ impl Log for MemoryLog {
     }
 }
 
-/// Log in JSON Lines, flushed after each move. After an error of the writer, nothing more is written; the log may hold
-/// the move in whole, in part, or not at all.
+/// Log in JSON Lines, flushed after each move. After a writer error, nothing else is written; the log may hold the
+/// move in whole, in part, or not at all.
 #[derive(Debug)]
 pub struct JsonLines<W>(pub W);
 

@@ -78,7 +78,7 @@ impl<P, O, T> Episode<Verify<P, O, T>> {
         let mut unmet: Vec<_> = self.ledger().verification().unmet().map(Obligation::missing).collect();
         let waived = !self.core.has_succeeded();
         if unmet.is_empty() && waived && self.core.mcp.routing.tools_state == ToolsState::ToolsOk {
-            // The tools state of the latest packet waives the SUCCESS, but that of the next packet will not.
+            // The latest packet's tools state waives the SUCCESS, but the next packet's will not.
             unmet.push(Obligation::Success.missing());
         }
         if unmet.is_empty() {

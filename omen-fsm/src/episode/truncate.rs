@@ -15,7 +15,7 @@ use super::errors::Refusal;
 /// Length of texts and lists to try first.
 const FIRST: usize = MAX_LINE_BYTES / 16;
 
-/// Length up to which texts and lists are never shortened.
+/// Texts and lists up to this length are never shortened.
 const LEAST: usize = 256;
 
 /// Packet with its line.

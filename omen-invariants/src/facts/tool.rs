@@ -268,7 +268,7 @@ const fn pushed<T: Copy, const N: usize>(elements: [T; N], first: T) -> [T; N] {
     all
 }
 
-// Only a position at which the scope's list has the item proves that the scope lists it.
+// A scope lists an item only if its list has the item at the given position.
 #[diagnostic::do_not_recommend]
 impl<S: ScopeTypes<Tools: Has<T, First>>, T> ToolListed<S, T> for First {}
 #[diagnostic::do_not_recommend]

@@ -6,7 +6,7 @@ use omen_types::{Instant, PacketFacts, PacketType};
 
 use super::bytes::{Reader, Writer};
 
-/// Maximum amount by which times may go back, in seconds.
+/// Maximum number of seconds by which times may go back.
 pub const TOLERANCE_SECONDS: u64 = 60;
 
 /// Returns whether a time is before another by more than [`TOLERANCE_SECONDS`].

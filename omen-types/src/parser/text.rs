@@ -134,7 +134,7 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// Returns a bit for each byte at which a string may end, an escape begins, or a control character occurs.
+/// Returns a bit for each byte that may end a string, begins an escape, or is a control character.
 #[inline(always)]
 fn ends_or_escapes(window: &[u8; WINDOW]) -> u32 {
     let bytes = u8x32::new(*window);

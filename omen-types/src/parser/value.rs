@@ -9,7 +9,7 @@ use serde::forward_to_deserialize_any;
 use super::number::Short;
 use super::{Cursor, Refusal};
 
-/// Contradiction of the parser's verdict, which is a bug in this crate.
+/// A refusal here contradicts the parser's verdict, which is a bug in this crate.
 impl From<Refusal> for Error {
     #[cold]
     fn from(Refusal: Refusal) -> Self {

@@ -188,7 +188,7 @@ impl<'t> Schedule<'t> {
         self.advance(lane);
     }
 
-    /// Advances a shard past the blocks that have nothing more for it.
+    /// Advances a shard past the blocks in which it has nothing left to judge.
     fn advance(&mut self, lane: usize) {
         let Some(this) = self.lanes.get_mut(lane).filter(|lane| lane.shard.is_some()) else { return };
         while is_open(&self.slots, self.front, this.next)
@@ -255,5 +255,5 @@ fn is_open(slots: &VecDeque<BlockSlot<'_>>, front: usize, index: usize) -> bool 
 /// Maximum number of blocks in flight per thread. Without delays, there are two or three.
 pub(super) const WINDOW: usize = 8;
 
-/// Number of unreported errors in broken lines at which no further block is parsed.
+/// Maximum number of unreported errors in broken lines; no further block is parsed until some are reported.
 const MAX_WAITING_ERRORS: usize = 8192;

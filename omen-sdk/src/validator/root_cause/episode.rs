@@ -194,8 +194,8 @@ impl Hypotheses {
         is_root.then(|| self.roots_of(judged, &all))
     }
 
-    /// Returns which warnings on a packet follow from an earlier one: those that some hypothesis that accepts the
-    /// packet does not report.
+    /// Returns which warnings on a packet follow from an earlier one: warnings missing from the verdict of some
+    /// hypothesis that accepts the packet.
     fn warned(&self, judged: &PacketVerdict<'_, '_>, all: &[(Hypothesis, Verdict)]) -> Follows {
         let fine = all.iter().filter(|(_, verdict)| is_accepted(verdict));
         let mut made = fine.map(|(_, verdict)| Key::all(verdict));
