@@ -1,6 +1,6 @@
-//! Refusals as data, for programs: the rule, what it needs, the earlier call that comes nearest.
+//! Refusals as data, for programs: the rule, what it needs, and the nearest earlier call.
 //!
-//! Like a text, it names tools, members, durations and the operator's limits, never values of arguments.
+//! Like the text of a refusal, the data names tools, members, durations and the operator's limits, never argument values.
 
 use serde_json::{Map, Value, json};
 
@@ -8,7 +8,7 @@ use crate::judge::{Cause, Owed, Refusal, WhyNot};
 use crate::rules::Tool;
 
 impl Refusal {
-    /// Members of a decision: `rule`, `needs`, `nearest`, `retry_after_ms` and `owed`, each where there is one.
+    /// Returns the members of a decision: `rule`, `needs`, `nearest`, `retry_after_ms` and `owed`, each if present.
     #[must_use]
     pub fn data(&self) -> Map<String, Value> {
         let rule = self.rule.as_ref().map(|(_, _, path)| json!(path)).filter(|path| path != "");
@@ -26,7 +26,7 @@ impl Refusal {
 }
 
 impl Cause {
-    /// What the call needs, and the earlier call that decides.
+    /// Returns what the call needs, and the nearest or forbidding earlier call.
     fn data(&self) -> (Option<Value>, Option<Value>) {
         match self {
             Self::Missing(missing) => {
@@ -48,7 +48,7 @@ impl Cause {
                 let mut needs = needed(&[], &[]);
                 needs.insert("limit".to_owned(), json!(limit));
                 needs.extend(sum.as_ref().filter(|at| !at.is_empty()).map(|at| ("members".to_owned(), json!([at]))));
-                // What is left is only known if all that counts is this session's.
+                // The remainder is known only if every counted call belongs to this session.
                 needs.extend(used.map(|used| ("left".to_owned(), json!(limit.saturating_sub(used)))));
                 (Some(needs.into()), None)
             }
@@ -59,7 +59,7 @@ impl Cause {
 }
 
 impl Owed {
-    /// Members `tools`, `entry` and `members` of what is owed.
+    /// Returns the members `tools`, `entry` and `members` of what is owed.
     #[must_use]
     pub fn data(&self) -> Value {
         let mut data = needed(&self.tools, &self.members);
@@ -69,7 +69,7 @@ impl Owed {
 }
 
 impl WhyNot {
-    /// Reason in a few words.
+    /// Returns the reason in a few words.
     fn short(&self) -> String {
         match self {
             Self::Outcome(outcome) => (*outcome).to_owned(),
@@ -82,7 +82,7 @@ impl WhyNot {
     }
 }
 
-/// Tools of which any will do, and members; neither if there are none.
+/// Returns the tools, any one of which suffices, and the members. Empty lists are omitted.
 fn needed(tools: &[Tool], members: &[String]) -> Map<String, Value> {
     let names: Vec<_> = tools.iter().map(ToString::to_string).collect();
     let tools = (!names.is_empty()).then(|| ("tools".to_owned(), json!(names)));

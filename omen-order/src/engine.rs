@@ -1,6 +1,6 @@
-//! State machine of order: requests, ends and timers go in, verdicts and findings come out.
+//! State machine of the order rules: requests, ends and timers go in; verdicts and findings come out.
 //!
-//! It reads no clock, and waits for nothing: a caller passes the time, and asks [`Engine::next_timer`] when to call
+//! It reads no clock and never waits: the caller passes the time, and asks [`Engine::next_timer`] when to call
 //! [`Engine::tick`].
 
 mod event;
@@ -38,16 +38,16 @@ pub struct Engine {
     position: u64,
     /// Latest readings of the clocks.
     now: Now,
-    /// Monotonic time since which the rules are in force.
+    /// Monotonic time at which the rules came into force.
     rules_since: i64,
     changes: u32,
-    /// Whose sessions begin.
+    /// Owner of the sessions.
     sessions: SessionsOf,
-    /// Monotonic time before which no session is idle.
+    /// Monotonic time before which no session becomes idle.
     idle_check: i64,
 }
 
-/// Call that was not made yet.
+/// Call that has not been made yet.
 #[derive(Debug)]
 struct Flight {
     session: String,
@@ -55,14 +55,14 @@ struct Flight {
     /// Whether a human has to confirm the call.
     must_confirm: bool,
     step: Step,
-    /// Whether the call was held back once.
+    /// Whether the call has been held back before.
     was_gathered: bool,
     gather_until: Option<i64>,
     wait_until: Option<i64>,
     parked_since: Option<i64>,
 }
 
-/// Step of a call that was not made yet.
+/// Step of a call that has not been made yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     /// Before a confirmation.
@@ -73,9 +73,9 @@ enum Step {
     Second,
 }
 
-/// Largest number of calls that wait, of all sessions and of one.
+/// Maximum number of waiting calls, in all sessions and in one.
 const MAX_WAITING: (usize, usize) = (256, 64);
-/// Number of changes after which old facts are swept out.
+/// Number of changes after which old facts are removed.
 const SWEEP: u32 = 4096;
 
 impl Engine {
@@ -100,31 +100,31 @@ impl Engine {
         }
     }
 
-    /// Takes the outputs of the events so far, in their order.
+    /// Takes the outputs of all events so far, in order.
     pub fn outputs(&mut self) -> impl Iterator<Item = Output> + use<'_> {
         self.outputs.drain(..)
     }
 
-    /// Rules in force.
+    /// Returns the rules in force.
     #[must_use]
     pub fn rules(&self) -> &Arc<RuleSet> {
         &self.rules
     }
 
-    /// What verdicts mean now.
+    /// Returns how verdicts are applied now.
     #[must_use]
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// Whether a rule looks at refusals of a tool's calls, so that the log has to say more of them.
+    /// Returns whether a rule counts refusals of a tool's calls, which the log must then describe in more detail.
     #[must_use]
     pub fn counts_refusals(&self, tool: &Tool) -> bool {
         let rules = self.rules.tools.get(tool);
         rules.is_some_and(|rules| rules.links.iter().any(|link| matches!(link.watch.was, Was::Asked | Was::Refused)))
     }
 
-    /// Adopts a later time. The wall clock's reading never goes back.
+    /// Advances to a later time. Neither clock ever goes back.
     fn advance(&mut self, now: Now) {
         self.now = Now { mono: self.now.mono.max(now.mono), wall: self.now.wall.max(now.wall) };
         for debt in self.history.debts.overdue(self.now) {
@@ -139,14 +139,14 @@ impl Engine {
         }
     }
 
-    /// Moment of an entry of the log that is written now.
+    /// Returns the moment of a log entry that is written now.
     fn moment(&mut self) -> Moment {
         self.position += 1;
         let Now { mono, wall } = self.now;
         Moment { position: self.position, forbids: mono, permits: mono, wall }
     }
 
-    /// Changes the state of a call, and its places on shelves.
+    /// Changes the state of a call, and updates the shelves that hold it.
     fn change(&mut self, id: CallId, change: impl FnOnce(&mut Call)) {
         let Some(call) = self.history.calls.get_mut(&id) else { return };
         let before = call.clone();
@@ -165,7 +165,7 @@ impl Engine {
         self.judged(id).map_or_else(|| Verdict::Allow { rests_on: Vec::new() }, |judge| judge.verdict())
     }
 
-    /// Everything that a verdict on a call looks at; nothing if no rule knows its tool.
+    /// Returns everything that a verdict on a call depends on; `None` if no rule names its tool.
     fn judged(&self, id: CallId) -> Option<Judge<'_>> {
         let call = self.history.calls.get(&id)?;
         let own = self.rules.tools.get(&call.tool)?;
@@ -204,14 +204,14 @@ impl From<Ended> for State {
     }
 }
 
-/// Reader of calls by the rules that are in force at its creation.
+/// Reader of calls under the rules in force when it was created.
 #[derive(Clone, Debug)]
 pub struct Reader {
     rules: Arc<RuleSet>,
     secret: Secret,
 }
 
-/// What rules read of the arguments or the answer of a call.
+/// What rules read from the arguments or the answer of a call.
 #[derive(Clone, Debug)]
 pub struct CallReading {
     rules: Arc<RuleSet>,
@@ -219,13 +219,13 @@ pub struct CallReading {
 }
 
 impl Engine {
-    /// Creates a reader by the rules in force.
+    /// Creates a reader for the rules in force.
     #[must_use]
     pub fn reader(&self) -> Reader {
         self.reader_by(&self.rules)
     }
 
-    /// Creates a reader by other rules, which come into force later.
+    /// Creates a reader for other rules, which come into force later.
     #[must_use]
     pub fn reader_by(&self, rules: &Arc<RuleSet>) -> Reader {
         Reader { rules: Arc::clone(rules), secret: self.secret.clone() }
@@ -233,25 +233,25 @@ impl Engine {
 }
 
 impl Reader {
-    /// Whether a test of a tool's calls may query the file system.
+    /// Returns whether a test of a tool's calls may query the file system.
     #[must_use]
     pub fn may_block(&self, tool: &Tool) -> bool {
         self.rules.tools.get(tool).is_some_and(|rules| rules.tests.iter().any(|(_, _, test)| test.may_block()))
     }
 
-    /// Reads the arguments of a call where nothing may block: what would take a query of the file system is not known.
+    /// Reads the arguments of a call without blocking. If a test needs the file system, nothing is known.
     fn at_once(&self, tool: &Tool, args: Option<&Value>) -> Reading {
         self.args(tool, args.filter(|_| !self.may_block(tool))).reading
     }
 
-    /// Reads the arguments of a call; nothing if they are not known.
+    /// Reads the arguments of a call; `args` is `None` if they are unknown.
     #[must_use]
     pub fn args(&self, tool: &Tool, args: Option<&Value>) -> CallReading {
         let reading = self.rules.tools.get(tool).map(|rules| Reading::of_args(rules, &self.secret, args));
         CallReading { rules: Arc::clone(&self.rules), reading: reading.unwrap_or_default() }
     }
 
-    /// Reads the answer of a call; nothing if it is not known.
+    /// Reads the answer of a call; `answer` is `None` if it is unknown.
     #[must_use]
     pub fn answer(&self, tool: &Tool, answer: Option<&Value>) -> CallReading {
         let reading = self.rules.tools.get(tool).map(|rules| Reading::of_answer(rules, &self.secret, answer));

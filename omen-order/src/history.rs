@@ -1,7 +1,7 @@
-//! Past of a gate as far as rules look at it: calls, the facts that premises count, and what is owed.
+//! The past of a gate, as far as rules depend on it: calls, the facts that premises count, and debts.
 //!
-//! Nothing here holds arguments. A call is its tool, its times, its end, the tests that it fits, keys and amounts; a
-//! shelf holds the calls that fit one matcher in one scope, by key.
+//! Arguments are not stored. A call is its tool, times, end, the tests that it fits, keys and amounts; a shelf holds
+//! the calls that fit one matcher in one scope, by key.
 
 mod call;
 mod debts;
@@ -19,20 +19,20 @@ pub(crate) use store::History;
 pub struct Now {
     /// Monotonic clock.
     pub mono: i64,
-    /// Wall clock since 1970. It may go back.
+    /// Wall clock, since 1970. It may go back.
     pub wall: i64,
 }
 
-/// Identifier of a call: the number of its request. It is unique in one log.
+/// Identifier of a call: the number of its request, unique in one log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct CallId(pub u64);
 
-/// Whose calls a shelf holds.
+/// Scope of the calls on a shelf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Scope {
     All,
     Session(u64),
     Turn(u64),
-    /// Calls whose session is not known: each could be of any.
+    /// Calls whose session is unknown: each could belong to any.
     Unplaced,
 }

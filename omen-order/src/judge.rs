@@ -1,4 +1,4 @@
-//! Verdicts: whether a call may be made now, has to wait, or is refused, and why.
+//! Verdicts: whether a call may be made now, must wait, or is refused, and why.
 
 mod after;
 mod ban;
@@ -19,15 +19,15 @@ pub use verdict::{Cause, MissingPremise, Nearest, OrderCode, Owed, Refusal, Rule
 /// Outcome of one rule.
 #[derive(Debug)]
 pub(crate) enum Outcome {
-    /// The rule holds; the premises that it rests on.
+    /// The rule holds, on these premises.
     Holds(Vec<crate::history::CallId>),
-    /// It hangs on calls in flight.
+    /// The result depends on these calls in flight.
     Waits(Vec<crate::history::CallId>),
-    /// It is broken.
+    /// The rule is broken.
     Refuses(Box<Refusal>),
 }
 
-/// Everything that a verdict looks at.
+/// Everything that a verdict depends on.
 pub(crate) struct Judge<'h> {
     pub(crate) history: &'h History,
     pub(crate) rules: &'h std::collections::HashMap<Tool, Arc<ToolRules>>,
@@ -39,7 +39,7 @@ pub(crate) struct Judge<'h> {
 }
 
 impl Judge<'_> {
-    /// Judges the call. Certain refusals come first, then what cannot be decided, then what has to be waited for.
+    /// Judges the call. Definite refusals come first, then what cannot be decided, then what must be waited for.
     pub(crate) fn verdict(&self) -> Verdict {
         let (mut rests_on, mut on) = (Vec::new(), Vec::new());
         let mut undecided = None;
@@ -89,7 +89,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Judges by the one premise of a rule, if the call's own members can be compared.
+    /// Judges a rule with a single premise, if the call's own members can be compared.
     fn premise(&self, duty: &Duty, judge: impl FnOnce(&Self, &Watch, Scope, &[MemberValue]) -> Outcome) -> Outcome {
         let Some((watch, members)) = duty.premises.first() else { return Outcome::Holds(Vec::new()) };
         match self.own_members(duty, watch, members) {
@@ -98,7 +98,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Scope of a matcher, and the call's own members that it compares.
+    /// Returns the scope of a matcher, and the call's own members that it compares.
     fn own_members(
         &self,
         duty: &Duty,
@@ -127,7 +127,7 @@ impl Judge<'_> {
         Ok((scope, members))
     }
 
-    /// Whether the debt of the call can be remembered.
+    /// Holds if the call's debt can be remembered.
     fn owes(&self, duty: &Duty) -> Outcome {
         let scope = duty.premises.first().and_then(|(watch, _)| History::scope(self.call, watch.per));
         match scope {
@@ -136,7 +136,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Refuses a call that bans and limits could not recognise later (O-6).
+    /// Refuses a call that bans and limits could not recognize later (O-6).
     fn source(&self) -> Option<Box<Refusal>> {
         let refuse = |cause| Some(Box::new(Refusal::new(OrderCode::O6, self.call.tool.clone(), cause)));
         if self.history.is_full_for(self.call, self.own) {
@@ -161,7 +161,7 @@ impl Judge<'_> {
         None
     }
 
-    /// Whether a call has been cancelled or lifted since.
+    /// Returns whether a call has been cancelled or lifted since.
     fn cancelled(&self, watch: &Watch, link: &Link, scope: Scope, call: &Call) -> Fit {
         let mut cancelled = Fit::No;
         for (until, members) in watch.untils.iter().zip(&link.untils) {
@@ -178,7 +178,7 @@ impl Judge<'_> {
         cancelled
     }
 
-    /// Calls in flight that arrived before this one and that a matcher may see, with how it sees them.
+    /// Returns the calls in flight that arrived before this one and that a matcher may count, with their links.
     fn before<'j>(&'j self, watch: &'j Watch, scope: Scope) -> impl Iterator<Item = (&'j Call, Arc<Link>)> {
         watch.tools().flat_map(|tool| self.history.in_flight(tool)).filter_map(move |other| {
             let is_before = other.id != self.call.id && other.arrival < self.call.arrival;
@@ -201,8 +201,8 @@ impl Judge<'_> {
     }
 }
 
-/// Whether the place of one call lets it cancel another: a permission falls unless the canceller had ended before, and a
-/// ban is lifted only by a call that was made after it had ended.
+/// Returns whether the order of two calls lets `other` cancel `call`: a permission is cancelled unless the canceller had
+/// ended before it, and a ban is lifted only by a call made after it had ended.
 fn cancels(role: Role, other: &Call, call: &Call) -> bool {
     match role {
         Role::Cancels => other.end() >= call.start(),

@@ -2,10 +2,10 @@
 //! at the end.
 //!
 //! [`Policy`] holds the rules, [`Engine`] the calls so far. The engine is a state machine: it reads no clock, opens no
-//! file and waits for nothing, so a gate, a replay of a log and a check all decide alike.
+//! file and never waits, so a gate, a replay of a log and a check reach the same decisions.
 //!
-//! One principle sets every default: what permits must be known to have happened, what forbids counts as soon as it may
-//! have happened, and what cannot be decided refuses.
+//! One principle sets every default: what permits must be known to have happened, what forbids counts once it may have
+//! happened, and what cannot be decided is refused.
 
 mod data;
 mod engine;

@@ -1,5 +1,5 @@
-//! Findings about rules that are valid and cannot have been meant: tools that can never be called, rules that contradict
-//! each other, and debts that nothing can settle.
+//! Findings about valid rules that cannot be intended: tools that can never be called, contradictory rules, and debts
+//! that nothing can settle.
 
 use std::collections::BTreeSet;
 
@@ -18,10 +18,10 @@ pub struct LintFinding {
     pub help: String,
 }
 
-/// Longest time in milliseconds that clients wait for an answer for sure, less what a call takes itself.
+/// Longest time in milliseconds that every client waits for an answer, minus the time for the call itself.
 const LONGEST_WAIT_MS: u64 = 45_000;
 
-/// Finds what cannot have been meant in the rules of a policy.
+/// Finds rules of a policy that cannot be intended.
 #[must_use]
 pub fn lint(policy: &Policy) -> Vec<LintFinding> {
     let mut lint = Lint { policy, dead: dead(policy), findings: Vec::new() };
@@ -44,7 +44,7 @@ struct Lint<'p> {
     findings: Vec<LintFinding>,
 }
 
-/// Tools that can never be called, as far as names show: those that are not in the least fixpoint of the tools whose
+/// Returns the tools that can never be called, judging by names: those outside the least fixpoint of tools whose
 /// premises can be met.
 fn dead(policy: &Policy) -> BTreeSet<&Tool> {
     let mut dead: BTreeSet<_> = policy.tools.keys().collect();
@@ -59,10 +59,10 @@ fn dead(policy: &Policy) -> BTreeSet<&Tool> {
     }
 }
 
-/// First rule of which no premise can be met.
+/// Returns the first rule none of whose premises can be met.
 fn missing<'r>(rules: &'r [Rule], dead: &BTreeSet<&Tool>) -> Option<&'r Rule> {
     rules.iter().find(|rule| match &rule.kind {
-        // A call that is refused needs nothing before it.
+        // A refused call needs no earlier calls.
         RuleKind::After(any) => {
             rule.condition.is_none()
                 && any.iter().all(|premise| {
@@ -89,7 +89,7 @@ impl<'p> Lint<'p> {
         }
     }
 
-    /// Rule that keeps a dead tool from being called, and the tools that wait for each other.
+    /// Returns the rule that keeps a dead tool from being called, and the tools that wait for each other.
     fn circle(&self, tool: &'p Tool) -> Option<(&'p Rule, Vec<&'p Tool>)> {
         let next = |tool: &Tool| {
             let rule = missing(&self.policy.tools.get(tool)?.rules, &self.dead)?;
@@ -112,7 +112,7 @@ impl<'p> Lint<'p> {
         let directly: Vec<_> =
             rules.iter().filter(|rule| rule.condition.is_none()).filter_map(directly_after).collect();
         let contradicted = directly.iter().enumerate().find_map(|(index, (rule, per, second))| {
-            // Calls of another scope do not cancel.
+            // Calls in another scope do not cancel.
             let mut before = directly.iter().take(index).filter(|(_, other, _)| other == per);
             before.find(|(.., first)| first != second).map(|(.., first)| (rule, first, second))
         });
@@ -151,14 +151,14 @@ impl<'p> Lint<'p> {
         }
     }
 
-    /// Reports a premise that has to have succeeded more often than its tool may be called.
+    /// Reports a premise that must have succeeded more often than its tool may be called.
     fn too_often(&mut self, tool: &Tool, rule: &Rule, premise: &Premise) {
         let [named] = premise.tools.as_slice() else { return };
         let Some(entry) = self.policy.tools.get(named) else { return };
         for limit in &entry.rules {
             let RuleKind::MaxCalls(calls, counted) = &limit.kind else { continue };
             let is_whole = counted.args.is_none() && counted.same.is_empty() && counted.tools.contains(named);
-            // Within a window, calls that take long may end together and have been made one after the other.
+            // Within a window, long calls may have been made one after the other and end together.
             let is_longer = counted.within_ms.is_none();
             let is_wider = counted.per == premise.per || counted.per == Per::All;
             let is_made = matches!(counted.was, Was::Made)
@@ -200,8 +200,8 @@ impl<'p> Lint<'p> {
     }
 }
 
-/// Tool that a rule wants directly before the call, and in which scope. Only calls that were made are in between: one
-/// that need not have been made can come after the other.
+/// Returns the tool that a rule requires directly before the call, and the scope. Only calls that were made count as in
+/// between: a call that need not have been made can come after the other one.
 fn directly_after(rule: &Rule) -> Option<(&Rule, Per, &Tool)> {
     let RuleKind::After(any) = &rule.kind else { return None };
     let [premise] = any.as_slice() else { return None };
@@ -211,7 +211,7 @@ fn directly_after(rule: &Rule) -> Option<(&Rule, Per, &Tool)> {
     (is_directly && is_made).then_some((rule, premise.per, tool))
 }
 
-/// Whether a ban that nothing lifts counts every call that a premise needs.
+/// Returns whether a ban that nothing lifts counts every call that a premise needs.
 fn forbids(ban: &Premise, premise: &Premise) -> bool {
     let counts = match (ban.was, premise.was) {
         (Was::Asked, _) => true,
@@ -222,12 +222,12 @@ fn forbids(ban: &Premise, premise: &Premise) -> bool {
     };
     let is_longer = match (ban.within_ms, premise.within_ms) {
         (None, _) => true,
-        // Intents age longer than outcomes.
+        // An intent is older than its outcome.
         (Some(longer), Some(shorter)) => ban.was.has_answer() && premise.was.has_answer() && longer >= shorter,
         (Some(_), None) => false,
     };
     let is_wider = ban.per == premise.per || ban.per == Per::All;
-    // `same` that both have ties both to the same calls.
+    // An equal `same` ties both to the same calls.
     let is_same = ban.same.is_empty() || ban.same == premise.same;
     counts
         && is_longer

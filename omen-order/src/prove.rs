@@ -1,10 +1,9 @@
 //! Comparison of two rule sets: does the new one allow a call that the old one refuses?
 //!
-//! The answer is exact: no, or the shortest sequence of calls that shows it, or the reason why the question is outside
-//! of what can be decided. Sequences are those in which a call has ended before the next one is asked for, and a call
-//! takes no time.
+//! The answer is exact: no, the shortest sequence of calls that shows it, or the reason why the question cannot be decided. In
+//! a sequence, each call has ended before the next one is requested, and a call takes no time.
 //!
-//! Both sides judge one history: only calls that both allow go on, so the search ends at the first difference.
+//! Both sides judge one history: a sequence continues only with calls that both allow, so the first difference ends it.
 
 mod classes;
 mod cone;
@@ -24,9 +23,9 @@ pub use model::{
 use self::facts::OutsideRule;
 use crate::rules::{RuleKind, Tool};
 
-/// Paths of the rules that refuse nothing: without one of them, the others allow the same calls. `before_end` refuses nothing by itself,
-/// and is left out. The searches visit at most `max_states` states together; rules that are not reached, or that are outside of
-/// what can be decided, are left out.
+/// Returns the paths of the rules that refuse nothing: without such a rule, the others allow the same calls. `before_end` rules
+/// refuse nothing by themselves and are omitted. The searches visit at most `max_states` states in total; rules that are not
+/// reached or cannot be decided are omitted.
 #[must_use]
 pub fn vacuous(side: &RuleSide, values: &dyn Values, max_states: usize) -> Vec<String> {
     let (mut found, mut left, mut without) = (Vec::new(), max_states, side.clone());
@@ -46,7 +45,7 @@ pub fn vacuous(side: &RuleSide, values: &dyn Values, max_states: usize) -> Vec<S
                     left = left.saturating_sub(states);
                     found.extend(difference.is_none().then(|| rule.path.clone()));
                 }
-                // It is not known how many states a search visited that was given up.
+                // The number of states that an abandoned search visited is unknown.
                 Err(_) => left = left.saturating_sub(max_states / 100),
             }
             if left == 0 {
@@ -58,8 +57,7 @@ pub fn vacuous(side: &RuleSide, values: &dyn Values, max_states: usize) -> Vec<S
 }
 
 /// Compares two rule sets: what does the new one allow that the old one refuses, and what does only the old one report at the end of
-/// a session? A search for one tool visits at most
-/// `max_states` states.
+/// a session? The search for each tool visits at most `max_states` states.
 #[must_use]
 pub fn compare(old: &RuleSide, new: &RuleSide, values: &dyn Values, max_states: usize) -> Comparison {
     let sides = [old, new];

@@ -1,8 +1,8 @@
-//! Rules: which earlier or later calls a call depends on.
+//! Rules: the earlier or later calls on which a call depends.
 //!
 //! Every rule asks one question about calls: how many fit a [`Premise`] within its window and scope, and have not been
 //! cancelled since. `after` needs some of them, `never_after` forbids them, `max` bounds them, and `before_end` asks
-//! the same question forwards.
+//! the question about later calls.
 
 mod compile;
 mod duration;
@@ -38,7 +38,7 @@ impl Tool {
     }
 }
 
-/// Names of a tool as they are written.
+/// Names of a tool as written.
 #[derive(Serialize, Deserialize)]
 struct ToolNames {
     server: String,
@@ -57,21 +57,21 @@ impl From<Tool> for ToolNames {
     }
 }
 
-/// `server/tool`, as rules name a tool.
+/// Writes `server/tool`, the form in which rules name a tool.
 impl fmt::Display for Tool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.server, self.name)
     }
 }
 
-/// Order rules of all allowed tools, and how long calls wait.
+/// Order rules of all allowed tools, and waiting times.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    /// Longest time in milliseconds that a call waits for a premise that is running.
+    /// Maximum time in milliseconds that a call waits for a running premise.
     pub wait_ms: u64,
     /// Time in milliseconds for which a call without its premise is held back, once.
     pub gather_ms: u64,
-    /// Time in milliseconds without calls after which a session of a program ends.
+    /// Idle time in milliseconds after which a session of a program ends.
     pub idle_ms: u64,
     /// Rules of each allowed tool. Calls of other tools are not recorded.
     pub tools: BTreeMap<Tool, ToolPolicy>,
@@ -88,21 +88,21 @@ impl Default for Policy {
     }
 }
 
-/// Default of `wait` in milliseconds.
+/// Default of `wait`, in milliseconds.
 pub const DEFAULT_WAIT_MS: u64 = 30_000;
-/// Default of `gather` in milliseconds.
+/// Default of `gather`, in milliseconds.
 pub const DEFAULT_GATHER_MS: u64 = 100;
-/// Default of `idle` in milliseconds.
+/// Default of `idle`, in milliseconds.
 pub const DEFAULT_IDLE_MS: u64 = 24 * 3_600_000;
 
 impl Policy {
-    /// Path of the first rule that is about the calls of a turn.
+    /// Returns the path of the first rule with the scope of a turn.
     #[must_use]
     pub fn rule_per_turn(&self) -> Option<&str> {
         self.rule_per(Per::Turn)
     }
 
-    /// Path of the first rule that is about the calls of a session.
+    /// Returns the path of the first rule with the scope of a session.
     #[must_use]
     pub fn rule_per_session(&self) -> Option<&str> {
         self.rule_per(Per::Session)
@@ -142,16 +142,16 @@ pub enum RuleKind {
     After(Vec<Premise>),
     /// Fewer than `times` facts that have not been lifted.
     NeverAfter(Premise),
-    /// At most so many calls, this one included.
+    /// At most this many calls, this one included.
     MaxCalls(u32, Premise),
-    /// At most so much in total, this call included.
+    /// At most this total, this call included.
     MaxSum(u64, Arc<str>, Premise),
     /// A later call that the session or turn owes once the call has succeeded.
     BeforeEnd(Premise),
 }
 
 impl RuleKind {
-    /// Premises of the rule.
+    /// Returns the premises of the rule.
     #[must_use]
     pub fn premises(&self) -> &[Premise] {
         match self {
@@ -164,10 +164,10 @@ impl RuleKind {
     }
 }
 
-/// Calls that a rule is about.
+/// Calls that a rule counts.
 #[derive(Clone, Debug)]
 pub struct Premise {
-    /// Tools, of which any will do.
+    /// Tools, any one of which suffices.
     pub tools: Vec<Tool>,
     /// Outcome of the call.
     pub was: Was,
@@ -175,20 +175,20 @@ pub struct Premise {
     pub args: Option<Test>,
     /// Test of the answer.
     pub answer: Option<Test>,
-    /// Members that are equal in both calls.
+    /// Members that must be equal in both calls.
     pub same: Vec<Pair>,
     /// Age in milliseconds from which a fact no longer counts.
     pub within_ms: Option<u64>,
     /// Number of facts.
     pub times: u32,
-    /// Whose calls count.
+    /// Scope of the calls that count.
     pub per: Per,
     /// Later calls that cancel the earlier one.
     pub until: Vec<Until>,
 }
 
 impl Premise {
-    /// Creates a premise by names of tools alone.
+    /// Creates a premise with only tools and an outcome.
     #[must_use]
     pub fn of(tools: Vec<Tool>, was: Was) -> Self {
         Self {
@@ -208,7 +208,7 @@ impl Premise {
 /// Calls that cancel an earlier one.
 #[derive(Clone, Debug)]
 pub struct Until {
-    /// Tools, of which any will do.
+    /// Tools, any one of which suffices.
     pub tools: Vec<Tool>,
     /// Whether all other allowed tools are meant (`only`).
     pub is_other: bool,
@@ -218,11 +218,11 @@ pub struct Until {
     pub args: Option<Test>,
     /// Test of the answer.
     pub answer: Option<Test>,
-    /// Members that are equal in the cancelling call and in the cancelled one.
+    /// Members that must be equal in the cancelling and the cancelled call.
     pub same: Vec<Pair>,
 }
 
-/// Members of two calls that are equal.
+/// Members of two calls that must be equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair {
     /// Pointer into the arguments of the later call.
@@ -234,18 +234,18 @@ pub struct Pair {
 /// Member of a call's arguments or of its answer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Member {
-    /// Where the member is.
+    /// Part of the call that contains the member.
     pub side: Side,
     /// JSON pointer without `*`.
     pub pointer: Arc<str>,
 }
 
-/// Part of a call that a pointer leads into.
+/// Part of a call that a pointer refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
     /// Arguments.
     Args,
-    /// Answer: the `result` as the client gets it.
+    /// Answer: the `result` as the client receives it.
     Answer,
 }
 
@@ -265,14 +265,14 @@ pub enum Was {
     Done,
     /// Succeeded after a human's confirmation.
     Confirmed,
-    /// Was asked for, made or not.
+    /// Was requested, made or not.
     Asked,
     /// Was refused.
     Refused,
 }
 
 impl Was {
-    /// Names in a configuration.
+    /// All outcomes, with their names in a configuration.
     pub const ALL: [(&'static str, Self); 7] = [
         ("ok", Self::Ok),
         ("failed", Self::Failed),
@@ -289,14 +289,14 @@ impl Was {
         Self::ALL.iter().find(|(name, _)| *name == text).map(|(_, was)| *was)
     }
 
-    /// Whether only a call with a known answer has this outcome.
+    /// Returns whether only a call with a known answer has this outcome.
     #[must_use]
     pub fn has_answer(self) -> bool {
         matches!(self, Self::Ok | Self::Confirmed)
     }
 }
 
-/// Scope of a rule: whose calls count.
+/// Scope of a rule, which determines the calls that count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Per {
     /// Calls of the same session.
@@ -308,7 +308,7 @@ pub enum Per {
 }
 
 impl Per {
-    /// Names in a configuration.
+    /// All scopes, with their names in a configuration.
     pub const ALL: [(&'static str, Self); 3] = [("session", Self::Session), ("turn", Self::Turn), ("all", Self::All)];
 
     /// Finds a scope by its name.
@@ -318,11 +318,11 @@ impl Per {
     }
 }
 
-/// Largest number of calls that a limit counts, and of calls of a tool that are remembered for later rules.
+/// Maximum number of calls that a limit counts, and of calls of a tool that are remembered for later rules.
 pub const MAX_CALLS: u32 = 1000;
-/// Largest number of rules of a tool.
+/// Maximum number of rules of a tool.
 pub const MAX_RULES: usize = 32;
-/// Largest number of premises of a rule.
+/// Maximum number of premises of a rule.
 pub const MAX_PREMISES: usize = 32;
-/// Largest number of pairs in `same`.
+/// Maximum number of pairs in `same`.
 pub const MAX_PAIRS: usize = 8;

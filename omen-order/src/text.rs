@@ -1,6 +1,6 @@
-//! Texts of refusals and findings. Their wording is in `gate.json`; here its placeholders are filled in.
+//! Texts of refusals and findings. The wording is in `gate.json`; this module fills in its placeholders.
 //!
-//! A text names tools, members, durations and the operator's limits, never values of arguments.
+//! A text names tools, members, durations and the operator's limits, never argument values.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -30,7 +30,7 @@ static WORDING: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
     serde_json::from_str::<File>(json).map_or_else(|_| BTreeMap::new(), |file| file.order)
 });
 
-/// Fills in a wording.
+/// Fills in the placeholders of a wording.
 fn fill(key: &str, values: &[(&str, &str)]) -> String {
     let mut text = WORDING.get(key).cloned().unwrap_or_else(|| key.to_owned());
     for (name, value) in values {
@@ -39,7 +39,7 @@ fn fill(key: &str, values: &[(&str, &str)]) -> String {
     text
 }
 
-/// Names in backticks, of which any will do.
+/// Returns the names in backticks, separated by commas and `word`.
 fn any_of<T: ToString>(names: &[T], word: &str) -> String {
     let names: Vec<_> = names.iter().map(|name| format!("`{}`", name.to_string())).collect();
     match names.split_last() {
@@ -57,7 +57,7 @@ fn window(within: Option<u64>) -> String {
 }
 
 impl Refusal {
-    /// Message and help.
+    /// Returns the message and help.
     #[must_use]
     pub fn text(&self) -> Text {
         let tool = self.tool.to_string();
@@ -127,14 +127,14 @@ impl Refusal {
         }
     }
 
-    /// Line about what is owed, for any refusal of the session; empty if nothing is.
+    /// Returns the line about what is owed, for any refusal in the session; empty if nothing is owed.
     #[must_use]
     pub fn owed_line(&self) -> String {
         owed_line(&self.owed)
     }
 }
 
-/// Line about what a session owes before its end; empty if it owes nothing.
+/// Returns the line about what a session owes before its end; empty if it owes nothing.
 #[must_use]
 pub fn owed_line(owed: &[Owed]) -> String {
     let mut by_tools: BTreeMap<&[Tool], Vec<&Owed>> = BTreeMap::new();
@@ -155,7 +155,7 @@ pub fn owed_line(owed: &[Owed]) -> String {
 }
 
 impl Finding {
-    /// Message and help.
+    /// Returns the message and help.
     #[must_use]
     pub fn text(&self) -> Text {
         let key = match (self.is_uncertain, self.how) {
@@ -216,7 +216,7 @@ fn described(rule: &Rule) -> String {
 }
 
 impl JudgedCall {
-    /// Message and help of a verdict against the call; nothing if it is allowed.
+    /// Returns the message and help of a verdict against the call; `None` if it is allowed.
     #[must_use]
     pub fn text(&self) -> Option<Text> {
         let Verdict::Refuse(refusal) = &self.verdict else { return None };
@@ -232,13 +232,13 @@ impl JudgedCall {
     }
 }
 
-/// Text of a call that was withdrawn while it waited, or that would have to wait again.
+/// Returns the text for a call that was withdrawn while it waited, or that would have to wait again.
 #[must_use]
 pub fn withdrawn() -> Text {
     Text { message: fill("cancelled", &[]), help: fill("help.cancelled_call", &[]) }
 }
 
-/// Number of log entries that a line names.
+/// Maximum number of log entries that a line names.
 const SHOWN: usize = 8;
 
 fn opener(owed: &Owed) -> String {

@@ -1,7 +1,7 @@
-//! Values of calls as rules compare them: tests with three results, members that are equal, sums.
+//! Values of calls as rules compare them: tests with three results, equality of members, sums.
 //!
-//! Arguments and answers are read once. What remains of them is whether they fit a test, keys that stand for members,
-//! and numbers that are added.
+//! Arguments and answers are read once. What is kept is whether they fit a test, keys for members, and numbers to add
+//! up.
 
 mod member;
 mod sum;
@@ -26,13 +26,13 @@ pub enum Fit {
 }
 
 impl Fit {
-    /// Result of a test that must hold together with another one.
+    /// Returns the result of two tests that must both hold.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         self.min(other)
     }
 
-    /// Result of a test of which one of two must hold.
+    /// Returns the result of two tests of which one must hold.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         self.max(other)
@@ -44,20 +44,20 @@ pub trait ValueTest: fmt::Debug + Send + Sync {
     /// Tests a value.
     fn judge(&self, value: &Value) -> Fit;
 
-    /// Tests a value as a log has it, parts of which may be hidden: those are unknown.
+    /// Tests a value from a log. Parts may be hidden, and are unknown.
     fn judge_recorded(&self, value: &Value) -> Fit {
         self.judge(value)
     }
 
-    /// Text that identifies the test: equal for equal tests, in this process and in later ones.
+    /// Returns a text that identifies the test: equal for equal tests, in this process and in later ones.
     fn content(&self) -> String;
 
-    /// Whether the test may query the file system.
+    /// Returns whether the test may query the file system.
     fn may_block(&self) -> bool {
         false
     }
 
-    /// The test itself, for the crate that defines it: it gives [`prove`](crate::prove) representative values.
+    /// Returns the test itself, for the crate that defines it, which gives [`prove`](crate::prove) representative values.
     fn as_any(&self) -> Option<&dyn std::any::Any> {
         None
     }

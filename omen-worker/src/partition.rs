@@ -53,7 +53,7 @@ async fn repeat<B: Broker>(
     let (mut pause, mut uncommitted) = (SHORTEST_PAUSE, Ok(()));
     shared.metrics.state(partition, PartitionState::Loading);
     while !*stop.borrow() {
-        // A request without a connection waits for one while its timeout runs.
+        // Without a connection, a request waits for one until its timeout.
         tokio::select! {
             biased;
             () = shared.link.up() => {}

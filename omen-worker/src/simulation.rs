@@ -1,7 +1,7 @@
 //! Simulation: the code of workers and publishers with a server in memory, in simulated time. A seed determines everything that
 //! happens: which processes die, which messages are lost, and what the server forgets. The same seed gives the same run.
 //!
-//! `OMEN_TEST_SEEDS` sets the number of seeds, `OMEN_TEST_SEED` a single one.
+//! `OMEN_TEST_SEEDS` sets the number of seeds; `OMEN_TEST_SEED` selects a single one.
 
 mod world;
 
@@ -296,7 +296,7 @@ impl Run {
     }
 }
 
-/// Runs a seed. Returns a hash of everything that was stored and the number of findings, or a description of the failure.
+/// Runs a seed. Returns a hash of everything stored and the number of findings, or a description of the failure.
 fn run(seed: u64, is_destructive: bool) -> Result<(u64, usize), String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     runtime.expect("a runtime").block_on(async {

@@ -1,4 +1,4 @@
-//! What goes into the state machine, and what comes out.
+//! Input and output of the state machine.
 
 use std::sync::Arc;
 
@@ -11,26 +11,26 @@ use crate::rules::{ContentId, Tool};
 /// Request for a call.
 #[derive(Clone, Debug)]
 pub struct Ask {
-    /// Tool. Calls of a tool without an entry are not recorded.
+    /// Tool. Calls of tools without an entry are not recorded.
     pub tool: Tool,
     /// Session.
     pub session: String,
     /// Turn in the session.
     pub turn: String,
-    /// Arguments; nothing if they were not recorded.
+    /// Arguments; `None` if they were not recorded.
     pub args: Option<Arc<Value>>,
-    /// Whether a human has to confirm the call before it is made.
+    /// Whether a human must confirm the call before it is made.
     pub must_confirm: bool,
     /// Whether another rule refuses the call.
     pub is_refused: bool,
 }
 
-/// What a verdict means for the call.
+/// Effect of a verdict on the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Calls wait, and are refused.
+    /// Calls wait and are refused.
     Enforce,
-    /// Calls are made whatever the verdict is, at once: shadow, and the replay of recorded calls.
+    /// Calls are made at once, whatever the verdict: shadow mode, and the replay of recorded calls.
     Observe,
 }
 
@@ -39,7 +39,7 @@ pub enum Mode {
 pub enum SessionsOf {
     /// Clients: a session ends when its client leaves, or with the gate.
     Clients,
-    /// A program: sessions outlive the gate, and end when they have been idle.
+    /// A program: sessions outlive the gate, and end after an idle period.
     Program,
     /// A recorded log, which states when sessions end.
     Record,
@@ -57,28 +57,28 @@ pub enum HowEnded {
 /// Output of an event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output {
-    /// The call is allowed so far; it needs a confirmation.
+    /// The call is allowed so far, but needs a confirmation.
     Confirm(CallId),
     /// The call waits.
     Waits(CallId),
-    /// Final verdict on a call. In shadow mode, a call that is refused is let pass as well.
+    /// Final verdict on a call. In shadow mode, a refused call is made as well.
     Verdict(CallId, Verdict),
     /// Another rule has refused the call.
     Refused(CallId),
     /// The call has ended.
     Ended(CallId, Ended),
-    /// A session has begun, and its beginning belongs into the log.
+    /// A session has begun, which must be logged.
     SessionBegan(String),
     /// A session has ended.
     SessionEnded {
         /// Session.
         session: String,
-        /// What it owed.
+        /// What the session owed.
         owed: Vec<Owed>,
-        /// Whether it ended because it made no calls.
+        /// Whether it ended because of inactivity.
         is_idle: bool,
     },
-    /// Something was not settled in time.
+    /// A debt was not settled in time.
     Found(Finding),
     /// Other rules came into force.
     Reloaded,
@@ -87,16 +87,16 @@ pub enum Output {
 /// Debt that was not settled in time (O-4).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// Call that opened the debt, with its log entry, and what is owed.
+    /// What is owed, with the call that opened the debt and its log entry.
     pub owed: Owed,
-    /// Number of the rule among those of the opener's tool.
+    /// Index of the rule among those of the opener's tool.
     pub rule: usize,
     /// Content of the rule, for the log.
     pub content: ContentId,
     /// Path of the rule in the configuration.
     pub path: String,
-    /// Why it is reported.
+    /// Why the debt is reported.
     pub how: HowEnded,
-    /// Whether a call may have settled it.
+    /// Whether a call may have settled the debt.
     pub is_uncertain: bool,
 }

@@ -1,4 +1,4 @@
-//! Events that go into the state machine.
+//! Input events of the state machine.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ impl Engine {
         self.ask_read(now, ask, reading)
     }
 
-    /// Same as [`ask`](Self::ask), for a call that was read before. It is read again if the rules have changed since.
+    /// Same as [`ask`](Self::ask), for a call that was read in advance. It is read again if the rules have changed since.
     pub fn ask_read(&mut self, now: Now, ask: Ask, reading: CallReading) -> CallId {
         self.run_timers(now);
         self.last_id += 1;
@@ -80,7 +80,7 @@ impl Engine {
         id
     }
 
-    /// Accepts a human's answer. After a confirmation the call is judged again.
+    /// Accepts a human's answer. After a confirmation, the call is judged again.
     pub fn confirm(&mut self, now: Now, id: CallId, is_confirmed: bool) {
         self.run_timers(now);
         let Some(flight) = self.flights.get_mut(&id).filter(|flight| flight.step == Step::Confirming) else { return };
@@ -96,7 +96,7 @@ impl Engine {
         self.settle();
     }
 
-    /// Judges a call that was allowed before, and lets it pass, without a confirmation.
+    /// Judges again a call that was allowed, and lets it pass without a confirmation.
     pub fn make(&mut self, now: Now, id: CallId) {
         self.run_timers(now);
         let Some(flight) = self.flights.get_mut(&id).filter(|flight| flight.step == Step::Confirming) else { return };
@@ -105,13 +105,13 @@ impl Engine {
         self.settle();
     }
 
-    /// Accepts the end of a call that was made. An answer belongs to [`Ended::Ok`] alone.
+    /// Accepts the end of a call that was made. Only [`Ended::Ok`] has an answer.
     pub fn end(&mut self, now: Now, id: CallId, end: Ended, answer: Option<&Value>) {
         let reading = self.tool_of(id).map(|tool| self.reader().answer(&tool, answer));
         self.end_read(now, id, end, reading);
     }
 
-    /// Same as [`end`](Self::end), for an answer that was read before. If the rules have changed since, it is not known.
+    /// Same as [`end`](Self::end), for an answer that was read in advance. If the rules have changed since, it is unknown.
     pub fn end_read(&mut self, now: Now, id: CallId, end: Ended, answer: Option<CallReading>) {
         self.run_timers(now);
         if self.history.calls.get(&id).is_some_and(|call| call.state == State::Made) {
@@ -120,7 +120,7 @@ impl Engine {
         }
     }
 
-    /// Sets the number of the log entry with a call's intent or refusal, or with its outcome.
+    /// Sets the number of the log entry of a call's intent or refusal, or of its outcome.
     pub fn logged(&mut self, id: CallId, entry: u64, is_outcome: bool) {
         if let Some(call) = self.history.calls.get_mut(&id) {
             let [intent, outcome] = &mut call.entries;
@@ -128,7 +128,7 @@ impl Engine {
         }
     }
 
-    /// Accepts a cancellation: a call that was not made never will be, one that runs may have run.
+    /// Accepts a cancellation: a call not yet made never will be, and a running one may have run.
     pub fn cancel(&mut self, now: Now, id: CallId) {
         self.run_timers(now);
         match self.flights.contains_key(&id) {
@@ -143,7 +143,7 @@ impl Engine {
         self.settle();
     }
 
-    /// Accepts a refusal of a call by another rule, after it was asked for.
+    /// Accepts another rule's refusal of a call that was already requested.
     pub fn refuse(&mut self, now: Now, id: CallId) {
         self.run_timers(now);
         if self.flights.contains_key(&id) {
@@ -157,7 +157,7 @@ impl Engine {
         self.outputs.push_back(Output::Refused(id));
     }
 
-    /// Accepts that a call that was let pass was refused after all, before its intent was in the log.
+    /// Accepts that a call that was let pass was refused after all, before its intent was logged.
     pub fn withdraw(&mut self, now: Now, id: CallId) {
         self.run_timers(now);
         if self.history.calls.get(&id).is_some_and(|call| call.state == State::Made) {
@@ -166,8 +166,8 @@ impl Engine {
         }
     }
 
-    /// Judges all calls, those that wait, too, by other rules from now on. What both rule sets read of calls stays
-    /// known; a rule that is gone forgets.
+    /// Judges all calls by other rules from now on, waiting ones included. What both rule sets read of calls stays known;
+    /// what only the old rules read is forgotten.
     pub fn reload(&mut self, now: Now, rules: RuleSet) {
         let rules = Arc::new(rules);
         let reader = self.reader_by(&rules);
@@ -175,13 +175,13 @@ impl Engine {
         self.reload_read(now, rules, readings);
     }
 
-    /// Calls that were not made yet, each with its tool and its arguments, so that they can be read by other rules.
+    /// Returns the calls not yet made, with tool and arguments, so that other rules can read them.
     pub fn unmade(&self) -> impl Iterator<Item = (CallId, Tool, Option<Arc<Value>>)> {
         self.flights.iter().filter_map(|(id, flight)| Some((*id, self.tool_of(*id)?, flight.args.clone())))
     }
 
-    /// Same as [`reload`](Self::reload), for calls that were read before by the new rules. Of a call that came in between,
-    /// what takes a query of the file system to read is not known.
+    /// Same as [`reload`](Self::reload), for calls that were read in advance under the new rules. For a call that arrived
+    /// in between, what requires a query of the file system stays unknown.
     pub fn reload_read(&mut self, now: Now, rules: Arc<RuleSet>, mut readings: HashMap<CallId, CallReading>) {
         self.run_timers(now);
         let before = std::mem::replace(&mut self.rules, rules);
@@ -203,13 +203,13 @@ impl Engine {
         self.settle();
     }
 
-    /// Changes what verdicts mean from now on.
+    /// Changes how verdicts are applied from now on.
     pub fn set_mode(&mut self, mode: Mode) {
         self.mode = mode;
         self.settle();
     }
 
-    /// Lets time pass: timers that are due fire.
+    /// Advances the time and fires the timers that are due.
     pub fn tick(&mut self, now: Now) {
         self.fire_before(now.mono.saturating_add(1));
         self.advance(now);

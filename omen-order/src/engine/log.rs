@@ -1,4 +1,4 @@
-//! State to the log, and back from it.
+//! Conversion of the state to log entries, and back.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::rules::{ContentId, RuleSet, Side, Tool, ToolRules};
 use crate::values::{Amount, Fit, MemberValue, Secret};
 
 impl Engine {
-    /// Entry that says what the rules in force read of calls. It belongs into the log when they come into force.
+    /// Returns the entry that lists what the rules in force read of calls. It must be logged when they come into force.
     #[must_use]
     pub fn rules_entry(&self) -> Entry {
         let mut contents: Vec<_> = self.rules.contents().cloned().collect();
@@ -18,7 +18,7 @@ impl Engine {
         Entry::Rules { contents }
     }
 
-    /// Member `order` of the entry with a call's intent or refusal.
+    /// Returns the member `order` for the entry of a call's intent or refusal.
     #[must_use]
     pub fn intent_member(&self, id: CallId, rests_on: &[CallId]) -> OrderMember {
         let Some(call) = self.history.calls.get(&id) else { return OrderMember::default() };
@@ -32,7 +32,7 @@ impl Engine {
         }
     }
 
-    /// Member `order` of the entry with a call's outcome.
+    /// Returns the member `order` for the entry of a call's outcome.
     #[must_use]
     pub fn outcome_member(&self, id: CallId) -> OrderMember {
         self.member(id, Side::Answer)
@@ -67,8 +67,8 @@ impl Engine {
         member
     }
 
-    /// Reads the state back from the entries of a log, at the start of a gate. Each entry has its number and its time in
-    /// milliseconds since 1970. Calls that ran are over, and may have run. The rules are in force from now on.
+    /// Restores the state from the entries of a log when a gate starts. Each entry has its number and its time in
+    /// milliseconds since 1970. Calls that were running are over, and may have run. The rules are in force from now on.
     pub fn restore(
         rules: RuleSet,
         secret: Secret,
@@ -83,14 +83,14 @@ impl Engine {
             engine.now.wall = engine.now.wall.max(wall);
             restoring.apply(&mut engine, number, wall, entry);
         }
-        // For what permits, the present is not earlier than the latest entry.
+        // For permissions, the present is not earlier than the latest entry.
         let latest = engine.now.wall;
         for call in engine.history.calls.values_mut() {
             for moment in [Some(&mut call.asked), call.begun.as_mut(), call.ended.as_mut()].into_iter().flatten() {
                 moment.permits = now.mono.saturating_sub(latest.saturating_sub(moment.wall));
             }
         }
-        // What was not read without a break until now is unknown.
+        // What was not read continuously until now is unknown.
         for call in engine.history.calls.values_mut() {
             if let Some(rules) = engine.rules.tools.get(&call.tool) {
                 let start = call.start();
@@ -111,13 +111,13 @@ impl Engine {
     }
 }
 
-/// What is known while a log is read.
+/// What is known while a log is being read.
 struct Restoring {
-    /// Contents that the rules of the moment read.
+    /// Contents that the rules in force at that point read.
     known: HashSet<ContentId>,
-    /// Position since which each content is read without a break.
+    /// Position since which each content has been read continuously.
     since: std::collections::HashMap<ContentId, u64>,
-    /// Wall clock now.
+    /// Current time of the wall clock.
     wall: i64,
 }
 
@@ -173,7 +173,7 @@ impl Restoring {
             Entry::SessionEnded { session } => {
                 let moment = self.moment(engine, wall);
                 let number = engine.history.session(&session);
-                // An outcome that comes after the end of its session is in the log, and no longer counts.
+                // An outcome after the end of its session is logged, but no longer counts.
                 for id in engine.history.all_in_flight() {
                     let is_cut_off = |call: &&Call| call.session == number && call.state == State::Made;
                     if number.is_some() && engine.history.calls.get(&id).as_ref().is_some_and(is_cut_off) {
@@ -241,7 +241,7 @@ impl Restoring {
     }
 }
 
-/// Fills in what an entry says. What the rules that were in force did not read stays unknown.
+/// Fills in what an entry states. What the rules then in force did not read stays unknown.
 pub(super) fn fill_in(
     known: &HashSet<ContentId>,
     reading: &mut Reading,

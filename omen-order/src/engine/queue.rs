@@ -1,4 +1,4 @@
-//! Calls that wait, their timers, and what is reported at an end.
+//! Waiting calls, their timers, and reports at the end of a scope.
 
 use std::sync::Arc;
 
@@ -40,14 +40,14 @@ impl Engine {
         true
     }
 
-    /// Records that a call is let pass; from now on it counts.
+    /// Records that a call is let pass; it counts from now on.
     pub(super) fn made(&mut self, id: CallId) {
         self.flights.remove(&id);
         let moment = self.moment();
         self.change(id, |call| (call.state, call.begun) = (State::Made, Some(moment)));
     }
 
-    /// Lets a call pass whatever the verdict is.
+    /// Lets a call pass, whatever the verdict.
     fn observe(&mut self, id: CallId, verdict: Verdict) -> bool {
         let Some(flight) = self.flights.get_mut(&id) else { return false };
         let is_first = flight.must_confirm && flight.step == Step::First;
@@ -71,7 +71,7 @@ impl Engine {
         !is_first
     }
 
-    /// Holds a call without its premise back, once.
+    /// Holds back a call without its premise, once.
     fn gather(&mut self, id: CallId, refusal: Box<Refusal>) -> bool {
         let has_room = self.has_room(id);
         let (now, gather) = (self.now.mono, self.rules.gather_ms);
@@ -111,7 +111,7 @@ impl Engine {
         }
     }
 
-    /// Whether a call waits already, or one more may.
+    /// Returns whether a call is already waiting, or one more may wait.
     fn has_room(&self, id: CallId) -> bool {
         let Some(flight) = self.flights.get(&id) else { return false };
         let waiting = || self.flights.values().filter(|flight| flight.parked_since.is_some());
@@ -168,7 +168,7 @@ impl Engine {
         self.outputs.push_back(Output::Ended(id, end));
     }
 
-    /// Judges the calls that wait anew, in the order of their arrival, until nothing changes.
+    /// Judges the waiting calls again, in order of arrival, until nothing changes.
     pub(super) fn settle(&mut self) {
         loop {
             let arrival = |id: &CallId| self.history.calls.get(id).map(|call| call.arrival);
@@ -181,7 +181,7 @@ impl Engine {
         }
     }
 
-    /// Time at which [`Engine::tick`] has something to do, on the monotonic clock.
+    /// Returns the monotonic time at which [`Engine::tick`] next has something to do.
     #[must_use]
     pub fn next_timer(&self) -> Option<i64> {
         let due = self.next_due().map(|(due, ..)| due);
@@ -196,7 +196,7 @@ impl Engine {
         due.min()
     }
 
-    /// Fires the timers that were due before a time, and adopts that time. Ends at the same moment come before timers.
+    /// Fires the timers that were due before a time, and advances to that time. Ends at the same moment come before timers.
     pub(super) fn run_timers(&mut self, now: Now) {
         self.fire_before(now.mono);
         self.advance(now);
@@ -213,7 +213,7 @@ impl Engine {
     fn fire(&mut self, id: CallId) {
         let Some(flight) = self.flights.get_mut(&id) else { return };
         if flight.gather_until.take().is_some() {
-            // To the end of the queue.
+            // Moves it to the end of the queue.
             self.last_arrival += 1;
             if let Some(call) = self.history.calls.get_mut(&id) {
                 call.arrival = self.last_arrival;

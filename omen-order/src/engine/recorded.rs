@@ -1,7 +1,7 @@
-//! Calls of a log, judged as facts at their places, by other rules than those that were in force or once more.
+//! Calls of a log, judged again in their places, by the same rules or by others.
 //!
-//! What the rules in force have read of a call is in its entry. What other rules read is taken from its arguments, as far
-//! as the log has them; the rest is not known, and a verdict that depends on it is undecided.
+//! What the rules in force read of a call is in its log entry. What other rules read is taken from the arguments, as far
+//! as the log has them; the rest is unknown, and a verdict that depends on it is undecided.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,13 +18,13 @@ use crate::values::{self, Amount, MemberValue, Secret};
 #[derive(Debug)]
 pub struct RecordedCalls {
     engine: Engine,
-    /// Whether the secret is that of the log, so that keys can be made of arguments.
+    /// Whether the log's secret is known, so that arguments can be hashed to keys.
     has_secret: bool,
-    /// What the rules that were in force read of calls.
+    /// Contents that the rules then in force read of calls.
     known: HashSet<ContentId>,
-    /// Latest time of an entry, which may be earlier than one before: the clock may have been set back.
+    /// Latest time of an entry. A later entry may have an earlier time, if the clock was set back.
     latest: Option<i64>,
-    /// Entries that are the root causes of calls which were made although a rule refuses them.
+    /// Log entries of the root causes of calls that were made although a rule refuses them.
     roots: HashMap<CallId, u64>,
     sessions: HashSet<String>,
 }
@@ -34,7 +34,7 @@ pub struct RecordedCalls {
 pub struct RecordedCall<'c> {
     /// Tool.
     pub tool: &'c Tool,
-    /// Session; nothing if the log does not say.
+    /// Session; `None` if the log does not state it.
     pub session: Option<&'c str>,
     /// Turn in the session.
     pub turn: &'c str,
@@ -42,18 +42,18 @@ pub struct RecordedCall<'c> {
     pub is_confirmed: bool,
     /// Whether the call was refused.
     pub is_refused: bool,
-    /// What the rules that were in force read of it.
+    /// What the rules then in force read of the call.
     pub order: Option<&'c OrderMember>,
     /// Arguments, as far as they were recorded.
     pub args: Option<RecordedArgs<'c>>,
 }
 
-/// Arguments as a log has them. Values may be hidden.
+/// Arguments as logged. Values may be hidden.
 #[derive(Clone, Copy)]
 pub struct RecordedArgs<'a> {
     /// Object with the arguments.
     pub value: &'a Value,
-    /// Whether what a JSON pointer names is hidden.
+    /// Whether the value at a JSON pointer is hidden.
     pub is_hidden: &'a dyn Fn(&str) -> bool,
 }
 
@@ -66,19 +66,19 @@ impl std::fmt::Debug for RecordedArgs<'_> {
 /// Verdict on a call of a log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedCall {
-    /// Identifier, for its end.
+    /// Identifier of the call, for reporting its end.
     pub id: CallId,
-    /// Verdict at the place of the call.
+    /// Verdict at this point of the log.
     pub verdict: Verdict,
-    /// Earlier calls that a verdict against the call is about, in the order of the log.
+    /// Earlier calls behind a verdict against the call, in the order of the log.
     pub related: Vec<RelatedCall>,
-    /// Log entry of the call without which no rule would be broken, if that call broke a rule itself.
+    /// Log entry of the root cause: a call that itself broke a rule, and without which this one would break none.
     pub root: Option<u64>,
 }
 
 impl RecordedCalls {
-    /// Creates the state before the first entry. Without the secret of the log, members of arguments that the log has no
-    /// keys of cannot be compared.
+    /// Creates the state before the first entry. Without the log's secret, members of arguments for which the log has no
+    /// keys cannot be compared.
     #[must_use]
     pub fn new(rules: RuleSet, secret: Option<Secret>) -> Self {
         let has_secret = secret.is_some();
@@ -93,13 +93,13 @@ impl RecordedCalls {
         }
     }
 
-    /// Whether a rule counts refusals of a tool's calls.
+    /// Returns whether a rule counts refusals of a tool's calls.
     #[must_use]
     pub fn counts_refusals(&self, tool: &Tool) -> bool {
         self.engine.counts_refusals(tool)
     }
 
-    /// Accepts the time of the next entry, in milliseconds since 1970. A clock that was set back makes nothing younger.
+    /// Accepts the time of the next entry, in milliseconds since 1970. Setting the clock back makes nothing younger.
     pub fn advance(&mut self, wall: i64) {
         let passed = self.latest.map_or(0, |latest| wall.saturating_sub(latest).max(0));
         self.latest = Some(wall);
@@ -107,7 +107,7 @@ impl RecordedCalls {
         self.engine.advance(Now { mono, wall });
     }
 
-    /// Accepts what the rules that came into force read of calls.
+    /// Accepts the contents that the rules read of calls, when they come into force.
     pub fn rules(&mut self, contents: &[ContentId]) {
         self.known = contents.iter().cloned().collect();
     }
@@ -154,7 +154,7 @@ impl RecordedCalls {
         if let Some(session) = call.session.filter(|_| session.is_some()) {
             self.sessions.insert(session.to_owned());
         }
-        // Calls that ran at the same time are waited for in the order of their requests.
+        // Calls that ran concurrently are awaited in the order of their requests.
         engine.last_arrival = engine.last_arrival.max(call.order.map_or(0, |order| order.arrival));
         let arrival = call.order.map_or(engine.last_arrival, |order| order.arrival);
         let Now { mono, wall } = engine.now;
@@ -183,7 +183,7 @@ impl RecordedCalls {
         self.engine.history.ask(call, rules);
     }
 
-    /// Reads a call: what the rules in force read of it is in its entry, the rest is in its arguments.
+    /// Reads a call: from its log entry what the rules then in force read, the rest from its arguments.
     fn reading(&self, rules: &ToolRules, call: RecordedCall<'_>) -> Reading {
         let mut reading = Reading::of_args(rules, &self.engine.secret, None);
         if let Some(order) = call.order {
@@ -222,7 +222,7 @@ impl RecordedCalls {
         }
     }
 
-    /// Finds the call that broke a rule itself, and without which this one would not.
+    /// Finds the call that itself broke a rule and without which this one would not.
     fn root(&mut self, id: CallId, related: &[RelatedCall]) -> Option<u64> {
         let causes = related.iter().filter(|related| {
             matches!(related.relation, CallRelation::Forbids | CallRelation::Counts | CallRelation::Cancels)
@@ -256,28 +256,28 @@ impl RecordedCalls {
         self.engine.ended(id, end, reading);
     }
 
-    /// Notes that the answer of a call was withheld after its end.
+    /// Records that the answer of a call was withheld after its end.
     pub fn withheld(&mut self, id: CallId) {
         if self.engine.history.calls.get(&id).is_some_and(|call| call.state == State::Ok) {
             self.engine.change(id, |call| call.state = State::Failed);
         }
     }
 
-    /// Accepts the start of a gate: calls that ran are over, and may have run.
+    /// Accepts the start of a gate: calls that were running are over, and may have run.
     pub fn restarted(&mut self) {
         for id in self.engine.history.all_in_flight() {
             self.engine.ended(id, Ended::MayHaveRun, None);
         }
     }
 
-    /// Accepts the end of a session, which has to have settled what it owes.
+    /// Accepts the end of a session, which must have settled its debts.
     pub fn session_ended(&mut self, session: &str) {
         let Now { mono, wall } = self.engine.now;
         self.sessions.remove(session);
         self.engine.end_session(Now { mono, wall }, session);
     }
 
-    /// Sessions that have begun and not ended, in the order of their names.
+    /// Returns the sessions that have begun and not ended, in order of their names.
     #[must_use]
     pub fn open_sessions(&self) -> Vec<String> {
         let mut sessions: Vec<_> = self.sessions.iter().cloned().collect();
@@ -285,13 +285,13 @@ impl RecordedCalls {
         sessions
     }
 
-    /// Whether a session owes something.
+    /// Returns whether a session owes something.
     #[must_use]
     pub fn is_owing(&self, session: &str) -> bool {
         !self.engine.owed(session).is_empty()
     }
 
-    /// Takes the debts that were not settled in time, each with the root cause if its opener broke a rule.
+    /// Takes the debts that were not settled in time, each with its root cause if its opener broke a rule.
     pub fn found(&mut self) -> Vec<(Finding, Option<u64>)> {
         let outputs: Vec<_> = self.engine.outputs().collect();
         let root = |finding: &Finding| self.roots.get(&finding.owed.opener.0).copied();
@@ -303,5 +303,5 @@ impl RecordedCalls {
     }
 }
 
-/// Largest number of calls that are tried one by one as a root cause.
+/// Maximum number of calls that are tried one by one as the root cause.
 const CAUSES: usize = 64;

@@ -1,4 +1,4 @@
-//! Sessions and turns: their beginnings and ends, and what they owe.
+//! Sessions and turns: how they begin and end, and what they owe.
 
 use super::Engine;
 use super::event::{Output, SessionsOf};
@@ -6,19 +6,19 @@ use crate::history::{Call, Ended, Now, OrderMember, Scope, State};
 use crate::judge::Owed;
 
 impl Engine {
-    /// Says whose sessions begin from now on.
+    /// Sets the owner of the sessions that begin from now on.
     pub fn set_sessions(&mut self, of: SessionsOf) {
         self.sessions = of;
         self.idle_check = i64::MIN;
     }
 
-    /// Whether a session has begun and not ended.
+    /// Returns whether a session has begun and not ended.
     #[must_use]
     pub fn has_session(&self, session: &str) -> bool {
         self.history.session(session).is_some()
     }
 
-    /// Sessions of clients, in the order of their names.
+    /// Returns the sessions of clients, in order of their names.
     #[must_use]
     pub fn client_sessions(&self) -> Vec<String> {
         let mut clients = self.history.clients();
@@ -26,8 +26,8 @@ impl Engine {
         clients
     }
 
-    /// Calls of an earlier gate that the log has no end of, with the member `order` of the entries that are to say so.
-    /// Without these entries, a later start would take them to have run until then.
+    /// Returns the member `order` of the entries to be logged for calls of an earlier gate whose end is not in the log.
+    /// Without these entries, a later start would assume that the calls ran until then.
     #[must_use]
     pub fn lost_calls(&self) -> Vec<OrderMember> {
         let is_lost = |call: &&Call| call.state == State::MayHaveRun && call.entries.iter().flatten().count() == 1;
@@ -36,7 +36,7 @@ impl Engine {
         lost.into_iter().map(|id| self.outcome_member(id)).collect()
     }
 
-    /// What a session owes now.
+    /// Returns what a session owes now.
     #[must_use]
     pub fn owed(&self, session: &str) -> Vec<Owed> {
         let Some(number) = self.history.session(session) else { return Vec::new() };
@@ -45,7 +45,7 @@ impl Engine {
         self.owed_in(&scopes)
     }
 
-    /// What a turn owes now, in any session.
+    /// Returns what a turn owes now, in any session.
     #[must_use]
     pub fn owed_by_turn(&self, turn: &str) -> Vec<Owed> {
         let sessions = self.history.sessions_with(turn);
@@ -72,7 +72,7 @@ impl Engine {
         }
     }
 
-    /// Accepts the end of a session: its calls may have run, those that wait are dropped, and what it owes is reported.
+    /// Accepts the end of a session: its running calls may have run, waiting ones are dropped, and what it owes is reported.
     pub fn end_session(&mut self, now: Now, session: &str) {
         self.run_timers(now);
         self.close_session(session, false);
@@ -97,7 +97,7 @@ impl Engine {
         self.outputs.push_back(Output::SessionEnded { session: session.to_owned(), owed, is_idle });
     }
 
-    /// Has the log say that a session has begun, once there are rules.
+    /// Reports for the log that a session has begun, once there are rules.
     pub(super) fn begin_session(&mut self, session: &str) {
         let is_recorded = self.sessions == SessionsOf::Record || self.rules.is_empty();
         if !is_recorded && self.history.announce(session, self.sessions == SessionsOf::Clients) {
@@ -105,7 +105,7 @@ impl Engine {
         }
     }
 
-    /// Notes a request or an end of a call of a session.
+    /// Records a request or an end of a call in a session.
     pub(super) fn note_activity(&mut self, session: Option<u64>) {
         self.history.note_activity(session, self.now.mono);
         if self.sessions == SessionsOf::Program {
@@ -113,7 +113,7 @@ impl Engine {
         }
     }
 
-    /// Ends the sessions of programs that have said nothing for too long.
+    /// Ends the sessions of programs that have been idle for too long.
     pub(super) fn end_idle(&mut self) {
         if self.sessions == SessionsOf::Record || self.now.mono < self.idle_check {
             return;
@@ -127,11 +127,11 @@ impl Engine {
             self.close_session(&session, true);
         }
         let next = self.history.activity().map(|(_, last)| last.saturating_add(idle)).filter(|next| *next > now);
-        // A session with a call in flight is active again when that ends.
+        // A session with a call in flight becomes active again when that call ends.
         self.idle_check = next.min().unwrap_or(i64::MAX);
     }
 
-    /// Monotonic time at which a session may be idle.
+    /// Returns the monotonic time at which a session may become idle.
     pub(super) fn next_idle(&self) -> Option<i64> {
         (self.sessions != SessionsOf::Record && self.idle_check < i64::MAX).then_some(self.idle_check)
     }

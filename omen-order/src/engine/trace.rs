@@ -1,4 +1,4 @@
-//! Traces in neutral JSON, run through the engine as a gate would: with a log, from which the state is read back.
+//! Traces in neutral JSON, run through the engine as in a gate: with a log, from which the state is restored.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -13,23 +13,23 @@ use crate::rules::RuleSet;
 use crate::rules::neutral::{self, MakeTest};
 use crate::values::Secret;
 
-/// What a trace led to.
+/// Outcome of a trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TraceReport {
-    /// Verdicts by the ids of the trace: `allow`, a code, `cancelled` or `undecidable`.
+    /// Verdicts by the ids in the trace: `allow`, a code, `cancelled` or `undecidable`.
     pub verdicts: BTreeMap<String, String>,
-    /// Calls that waited, in the order in which they began to.
+    /// Calls that waited, in the order in which they started to wait.
     pub waits: Vec<String>,
-    /// When each verdict fell.
+    /// Time of each verdict.
     pub times: BTreeMap<String, i64>,
-    /// Findings: the opener, the number of the rule, and `end`, `overdue` or `undecidable`.
+    /// Findings: the opener, the index of the rule, and `end`, `overdue` or `undecidable`.
     pub findings: Vec<(String, usize, String)>,
 }
 
 /// Runs a trace: `{"policies", "trace", "mode"}`.
 ///
 /// # Errors
-/// What is wrong with the rules or the trace, as text.
+/// A description of the mistake in the rules or the trace.
 pub fn run(value: &Value, test: &MakeTest<'_>) -> Result<TraceReport, String> {
     let policies = value.get("policies").and_then(Value::as_array).ok_or("missing field `policies`")?;
     let policies = policies.iter().map(|value| neutral::policy(value, test)).collect::<Result<Vec<_>, _>>()?;
@@ -88,7 +88,7 @@ impl TraceRun {
                 let args = event.get("args").filter(|args| !args.is_null());
                 let must_confirm = self.mode == Mode::Enforce && confirm.is_some_and(|tool| tool.may_confirm);
                 let own = text("id").unwrap_or_default();
-                // The verdict may come with the request, so its name is known before.
+                // The verdict may arrive with the request, so its id must be known first.
                 let id = CallId(self.engine.last_id + 1);
                 self.names.insert(id, (own.clone(), session.clone(), turn.clone()));
                 self.ids.insert(own.clone(), id);
@@ -140,7 +140,7 @@ impl TraceRun {
         self.engine.run_timers(self.now);
         self.written();
         let Some(policy) = policies.get(self.current) else { return Ok(()) };
-        // As a log has them.
+        // In the form in which a log stores them.
         let entries: Vec<(u64, i64, Entry)> = serde_json::to_value(&self.log)
             .and_then(serde_json::from_value)
             .map_err(|error| format!("the log cannot be read back: {error}"))?;
@@ -159,7 +159,7 @@ impl TraceRun {
         Ok(())
     }
 
-    /// Writes the outputs of an event to the report and to the log.
+    /// Adds the outputs of an event to the report and to the log.
     fn written(&mut self) {
         for output in self.engine.outputs().collect::<Vec<_>>() {
             let number = self.log.len() as u64;
@@ -223,7 +223,7 @@ impl TraceRun {
         call.and_then(|call| if is_end { call.ended } else { call.begun }).map_or(0, |at| at.wall)
     }
 
-    /// Writes the intent or the refusal of a call.
+    /// Logs the intent or the refusal of a call.
     fn begun(&mut self, id: CallId, number: u64, rests_on: Option<&[CallId]>) {
         let Some((_, session, turn)) = self.names.get(&id).cloned() else { return };
         let Some(call) = self.engine.history.calls.get(&id) else { return };

@@ -8,7 +8,7 @@ use crate::values::{self, Amount, Fit, MemberValue, Secret};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    /// In flight, and not made.
+    /// Requested, and not made yet.
     Asked,
     /// Refused, or cancelled before it was made.
     Refused,
@@ -23,18 +23,18 @@ pub(crate) enum State {
 /// Time of a fact on both clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Moment {
-    /// Position among the entries of the log.
+    /// Position among the log entries.
     pub(crate) position: u64,
-    /// Monotonic time by which what forbids ages.
+    /// Monotonic time from which the age is measured where the fact forbids.
     pub(crate) forbids: i64,
-    /// Monotonic time by which what permits ages. After a restart it may be earlier.
+    /// Monotonic time from which the age is measured where the fact permits. It may be earlier after a restart.
     pub(crate) permits: i64,
     /// Latest reading of the wall clock.
     pub(crate) wall: i64,
 }
 
 impl Moment {
-    /// Age of what permits: the larger one of both clocks.
+    /// Returns the age where the fact permits: the larger of those by the two clocks.
     pub(crate) fn permit_age(&self, now: Now) -> i64 {
         now.mono.saturating_sub(self.permits).max(now.wall.saturating_sub(self.wall))
     }
@@ -43,7 +43,7 @@ impl Moment {
         now.mono.saturating_sub(self.forbids)
     }
 
-    /// Age for a matcher.
+    /// Returns the age for a matcher.
     pub(crate) fn age(&self, role: Role, now: Now) -> i64 {
         if role == Role::Permits { self.permit_age(now) } else { self.forbid_age(now) }
     }
@@ -52,7 +52,7 @@ impl Moment {
 /// What was read of a call: results of tests, members and amounts, by their position in [`ToolRules`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reading {
-    /// Nothing while an answer has not come.
+    /// `None` while the answer has not arrived.
     pub(crate) tests: Vec<Option<Fit>>,
     pub(crate) members: Vec<MemberValue>,
     pub(crate) sums: Vec<Amount>,
@@ -87,7 +87,7 @@ impl Reading {
         Self { tests: tests.collect(), members: members.collect(), sums: Vec::new() }
     }
 
-    /// Adds what the answer says. What an earlier configuration did not read stays unknown.
+    /// Adds what the answer states. What an earlier configuration did not read stays unknown.
     pub(crate) fn answered(&mut self, answer: Self) {
         for (known, read) in self.tests.iter_mut().zip(answer.tests) {
             *known = known.or(read);
@@ -99,7 +99,7 @@ impl Reading {
         }
     }
 
-    /// Forgets all but what a test of contents finds.
+    /// Forgets everything except the contents that a predicate accepts.
     pub(crate) fn keep_known(&mut self, rules: &ToolRules, is_known: impl Fn(&ContentId) -> bool) {
         for ((content, ..), test) in rules.tests.iter().zip(&mut self.tests).filter(|(_, test)| test.is_some()) {
             if !is_known(content) {
@@ -118,7 +118,7 @@ impl Reading {
         }
     }
 
-    /// Aligns what was read under earlier rules with the present ones. What those did not read is unknown.
+    /// Aligns what was read under earlier rules with the present ones. What the earlier rules did not read is unknown.
     pub(crate) fn realigned(&self, before: Option<&ToolRules>, now: &ToolRules) -> Self {
         let tests = now.tests.iter().map(|(content, ..)| {
             let index = before?.tests.iter().position(|(known, ..)| known == content)?;
@@ -144,26 +144,26 @@ impl Reading {
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub(crate) id: CallId,
-    /// Place in the queue; a call that is held back once gets a later one.
+    /// Position in the queue. A call that has been held back gets a later one.
     pub(crate) arrival: u64,
     pub(crate) tool: Tool,
-    /// Number of its session; nothing if the session is not remembered.
+    /// Number of its session; `None` if the session is not remembered.
     pub(crate) session: Option<u64>,
     pub(crate) turn: Option<u64>,
-    /// Name of its turn, for rules per turn of later configurations.
+    /// Name of its turn, for per-turn rules of later configurations.
     pub(crate) turn_name: Box<str>,
     pub(crate) state: State,
     pub(crate) confirmed: bool,
     pub(crate) asked: Moment,
-    /// Its intent, or its refusal.
+    /// Moment of its intent or refusal.
     pub(crate) begun: Option<Moment>,
     pub(crate) ended: Option<Moment>,
     /// Log entries of its intent and its outcome.
     pub(crate) entries: [Option<u64>; 2],
     pub(crate) reading: Reading,
-    /// Rules whose debts it no longer has: they are settled or reported.
+    /// Rules whose debts for this call are settled or reported.
     pub(crate) closed: Vec<ContentId>,
-    /// Whether it is not known which session it belongs to.
+    /// Whether its session is unknown.
     pub(crate) is_unplaced: bool,
     /// Whether it was made although a rule refuses it.
     pub(crate) is_broken: bool,
@@ -176,7 +176,7 @@ impl Call {
         matches!(self.state, State::Asked | State::Made)
     }
 
-    /// Whether the call is a fact of an outcome now.
+    /// Returns whether the call counts as a fact of an outcome now.
     pub(crate) fn is(&self, was: Was) -> bool {
         match was {
             Was::Ok => self.state == State::Ok,
@@ -189,7 +189,7 @@ impl Call {
         }
     }
 
-    /// Whether the call, which is in flight, could still become a fact of an outcome.
+    /// Returns whether the call, if in flight, could still become a fact of an outcome.
     pub(crate) fn could_be(&self, was: Was, may_confirm: bool) -> bool {
         match (was, self.state) {
             (_, state) if !matches!(state, State::Asked | State::Made) => false,
@@ -200,7 +200,7 @@ impl Call {
         }
     }
 
-    /// Time of the fact of an outcome.
+    /// Returns the moment at which the call became a fact of an outcome.
     pub(crate) fn moment(&self, was: Was) -> Moment {
         match was {
             Was::Asked => self.asked,
@@ -209,22 +209,22 @@ impl Call {
         }
     }
 
-    /// Position of its intent or refusal. A call in flight that was not made comes after all others.
+    /// Returns the position of its intent or refusal. A call not yet made comes after all others.
     pub(crate) fn start(&self) -> u64 {
         self.begun.map_or(u64::MAX, |begun| begun.position)
     }
 
-    /// Position of its end; a running call ends after all others.
+    /// Returns the position of its end. A running call ends after all others.
     pub(crate) fn end(&self) -> u64 {
         self.ended.map_or(u64::MAX, |ended| ended.position)
     }
 
-    /// Whether the call fits the tests of a matcher now.
+    /// Returns whether the call fits the tests of a matcher now.
     pub(crate) fn fit(&self, link: &Link) -> Fit {
         self.fit_with(link, Fit::Unknown)
     }
 
-    /// Whether the call could still fit the tests of a matcher: an answer that has not come may fit.
+    /// Returns whether the call could still fit the tests of a matcher: a pending answer may fit.
     pub(crate) fn could_fit(&self, link: &Link) -> Fit {
         self.fit_with(link, Fit::Yes)
     }
@@ -242,8 +242,8 @@ impl Call {
         indices.iter().map(|index| self.member(*index)).collect()
     }
 
-    /// Members of an earlier call as a matcher compares them: for a premise of `after`, one that cannot be compared is
-    /// not equal.
+    /// Returns the members of an earlier call as a matcher compares them. For a premise of `after`, an incomparable
+    /// member equals nothing.
     pub(crate) fn compared(&self, link: &Link) -> Vec<MemberValue> {
         let mut members = self.members(&link.members);
         if link.watch.role == Role::Permits {
@@ -260,28 +260,28 @@ impl Call {
         link.sum.map_or(Amount::Known(0), |index| self.reading.sums.get(index).copied().unwrap_or(Amount::Unknown))
     }
 
-    /// Whether the call is of a scope, for one that its shelf holds.
+    /// Returns whether a call that the shelf of a scope holds belongs to that scope.
     pub(crate) fn placed(&self, scope: Scope) -> Fit {
         if self.is_unplaced && scope != Scope::All { Fit::Unknown } else { Fit::Yes }
     }
 
-    /// Age of the call as a fact of a matcher.
+    /// Returns the age of the call as a fact of a matcher.
     pub(crate) fn age(&self, watch: &Watch, now: Now) -> i64 {
         self.moment(watch.was).age(watch.role, now)
     }
 
-    /// Whether the call is young enough for a matcher.
+    /// Returns whether the call is recent enough for a matcher.
     pub(crate) fn is_within(&self, watch: &Watch, now: Now) -> bool {
         watch.within.is_none_or(|within| self.age(watch, now) < within)
     }
 }
 
-/// Whether members are equal pairwise.
+/// Returns whether members are pairwise equal.
 pub(crate) fn all_equal(a: &[MemberValue], b: &[MemberValue]) -> Fit {
     a.iter().zip(b).fold(Fit::Yes, |fit, (a, b)| fit.and(values::equal(*a, *b)))
 }
 
-/// Whether members could still be equal pairwise: a member of an answer that has not come may be.
+/// Returns whether members could still be pairwise equal: a member of a pending answer may be.
 pub(crate) fn could_equal(a: &[MemberValue], b: &[MemberValue]) -> Fit {
     let is_pending = |member: &MemberValue| *member == MemberValue::Pending;
     let settled = a.iter().zip(b).filter(|(a, b)| !is_pending(a) && !is_pending(b));

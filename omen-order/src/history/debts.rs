@@ -1,4 +1,4 @@
-//! What sessions and turns owe: calls that `before_end` needs after others.
+//! What sessions and turns owe: the later calls that `before_end` requires.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -16,20 +16,20 @@ pub(crate) struct Debt {
     pub(crate) path: String,
     pub(crate) watch: Arc<Watch>,
     pub(crate) scope: Scope,
-    /// Members of the opener that the settling call has to have.
+    /// Members of the opener that the settling call must have.
     pub(crate) members: Vec<MemberValue>,
     pub(crate) since: Moment,
-    /// Whether the condition of the rule could not be decided, or a call may have settled the debt.
+    /// Whether the rule's condition could not be decided, or a call may have settled the debt.
     pub(crate) is_uncertain: bool,
 }
 
 impl Debt {
-    /// Monotonic time at which the debt is overdue.
+    /// Returns the monotonic time at which the debt is overdue.
     pub(crate) fn deadline(&self) -> Option<i64> {
         self.watch.within.map(|within| self.since.forbids.saturating_add(within))
     }
 
-    /// Whether a call that has succeeded settles the debt.
+    /// Returns whether a call that has succeeded settles the debt.
     fn settled_by(&self, call: &Call) -> Fit {
         let Some(link) = self.watch.link(&call.tool) else { return Fit::No };
         if call.start() <= self.since.position || call.end() <= self.since.position {
@@ -39,7 +39,7 @@ impl Debt {
     }
 }
 
-/// Debts of all sessions, in the order in which they were made.
+/// Debts of all sessions, in the order in which they were incurred.
 #[derive(Debug, Default)]
 pub(crate) struct Debts {
     open: BTreeMap<(CallId, usize), Debt>,
@@ -47,7 +47,7 @@ pub(crate) struct Debts {
     deadlines: std::collections::BTreeSet<(i64, CallId, usize)>,
 }
 
-/// Largest number of debts of a scope.
+/// Maximum number of debts of a scope.
 pub(crate) const MAX_DEBTS: usize = 10_000;
 
 impl Debts {
@@ -110,7 +110,7 @@ impl Debts {
         self.deadlines.first().map(|(deadline, ..)| *deadline)
     }
 
-    /// Debts of scopes, by opener.
+    /// Returns the debts of scopes, by opener.
     pub(crate) fn of(&self, scopes: &[Scope]) -> Vec<&Debt> {
         let ids: std::collections::BTreeSet<_> =
             scopes.iter().filter_map(|scope| self.by_scope.get(scope)).flatten().copied().collect();

@@ -1,4 +1,4 @@
-//! What the log holds of order: members of its entries, from which the state is read back.
+//! What the log records for order rules: members of its entries, from which the state is restored.
 
 use std::collections::BTreeMap;
 
@@ -8,18 +8,18 @@ use super::CallId;
 use crate::rules::{ContentId, Tool};
 use crate::values::Key;
 
-/// Member `order` of an intent, a refusal or an outcome: what rules need to know of the call. Never arguments.
+/// Member `order` of an intent, a refusal or an outcome: what rules need to know about the call. It never contains arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrderMember {
-    /// Number of the request; that of an outcome is its intent's.
+    /// Number of the request. An outcome has that of its intent.
     pub arrival: u64,
-    /// When the call was asked for, in milliseconds since 1970, where that is not the time of the entry.
+    /// Time of the request in milliseconds since 1970, unless it is the time of the entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<i64>,
     /// Tests that the call fits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fits: Vec<ContentId>,
-    /// Tests that cannot be decided, and members and amounts that are not known.
+    /// Tests that cannot be decided, and unknown members and amounts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown: Vec<ContentId>,
     /// Members and amounts that cannot be compared or added.
@@ -31,10 +31,10 @@ pub struct OrderMember {
     /// Amounts.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sums: BTreeMap<ContentId, u64>,
-    /// Time in milliseconds for which the call waited.
+    /// Time in milliseconds that the call waited.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub waited_ms: u64,
-    /// Log entries of the premises that the call rests on.
+    /// Log entries of the premises on which the call rests.
     #[serde(rename = "for", default, skip_serializing_if = "Vec::is_empty")]
     pub rests_on: Vec<u64>,
 }
@@ -52,19 +52,19 @@ pub enum Ended {
     Ok,
     /// Answered with an error, or failed in a known way.
     Failed,
-    /// May have run: no outcome, or one that does not say.
+    /// May have run: there is no outcome, or it does not say.
     MayHaveRun,
     /// Did not run.
     DidNotRun,
 }
 
-/// What an entry of the log says to the rules on order. A log repeats them in the order in which they happened.
+/// What a log entry means to the rules on order. A log replays them in the order in which they happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Entry {
     /// Rules came into force.
     Rules {
-        /// Contents of all that they read of calls.
+        /// Contents that they read of calls.
         contents: Vec<ContentId>,
     },
     /// Intent of a call.
@@ -113,7 +113,7 @@ pub enum Entry {
     SessionBegan {
         /// Session.
         session: String,
-        /// Whether a client has it, so that it cannot outlive the gate.
+        /// Whether it belongs to a client, so that it cannot outlive the gate.
         #[serde(default)]
         client: bool,
     },

@@ -6,7 +6,7 @@ use super::{Call, CallId};
 use crate::rules::{Link, Role};
 use crate::values::{Fit, Key, MemberValue};
 
-/// Calls of one matcher in one scope. What can no longer decide anything is not kept.
+/// Calls of one matcher in one scope. Calls that can no longer affect a verdict are dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Shelf {
     exact: HashMap<Vec<Key>, Vec<CallId>>,
@@ -14,9 +14,9 @@ pub(crate) struct Shelf {
     wild: Vec<CallId>,
 }
 
-/// Largest number of keys of a shelf.
+/// Maximum number of keys of a shelf.
 const MAX_KEYS: usize = 10_000;
-/// Facts of a premise that are kept beyond those that it needs.
+/// Number of facts of a premise that are kept beyond those needed.
 const SPARE: usize = 16;
 
 /// Place of a call on a shelf.
@@ -41,7 +41,7 @@ fn place(members: &[MemberValue]) -> Place {
 }
 
 impl Shelf {
-    /// Calls whose members may equal the given ones.
+    /// Returns the calls whose members may equal the given ones.
     pub(crate) fn matching(&self, members: &[MemberValue]) -> impl Iterator<Item = CallId> {
         let (exact, all) = match place(members) {
             Place::Exact(keys) => (self.exact.get(&keys), false),
@@ -52,7 +52,7 @@ impl Shelf {
         every.into_iter().flatten().chain(exact.map_or([].iter(), |ids| ids.iter())).chain(self.wild.iter()).copied()
     }
 
-    /// Whether a call with these members would add a key to a full shelf.
+    /// Returns whether a call with these members would exceed the limits of the shelf.
     pub(crate) fn is_full_for(&self, members: &[MemberValue]) -> bool {
         match place(members) {
             Place::Exact(keys) => self.exact.len() >= MAX_KEYS && !self.exact.contains_key(&keys),
@@ -61,7 +61,7 @@ impl Shelf {
         }
     }
 
-    /// Adds a call, and returns the calls that are no longer held, perhaps this one.
+    /// Adds a call, and returns the calls that are no longer held, possibly this one.
     pub(crate) fn add(&mut self, link: &Link, id: CallId, calls: &HashMap<CallId, Call>) -> Vec<CallId> {
         let Some(call) = calls.get(&id) else { return Vec::new() };
         let mut dropped = Vec::new();
@@ -93,7 +93,7 @@ impl Shelf {
         list.len() < before
     }
 
-    /// Removes the calls that a test finds, and returns them.
+    /// Removes the calls that a predicate selects, and returns them.
     pub(crate) fn sweep(&mut self, is_over: impl Fn(CallId) -> bool) -> Vec<CallId> {
         let mut dropped = Vec::new();
         let mut sweep = |ids: &mut Vec<CallId>| {
@@ -114,7 +114,7 @@ impl Shelf {
     }
 }
 
-/// Drops what a later call makes superfluous. A call in flight always stays, since its end is open.
+/// Drops the calls that a later one makes redundant. A call in flight always stays, since its end is unknown.
 fn trim(link: &Link, list: &mut Vec<CallId>, calls: &HashMap<CallId, Call>) -> Vec<CallId> {
     let kept = match link.watch.role {
         Role::Permits => SPARE + link.watch.times,
@@ -124,7 +124,7 @@ fn trim(link: &Link, list: &mut Vec<CallId>, calls: &HashMap<CallId, Call>) -> V
         Role::Settles => 0,
     };
     let Some(new) = list.last().and_then(|id| calls.get(id)).filter(|_| list.len() > kept) else { return Vec::new() };
-    // Only calls alike in all that a verdict looks at stand for each other.
+    // One call can stand for another only if they are alike in everything that a verdict depends on.
     let alike = |call: &Call| -> (Fit, bool, Vec<Vec<MemberValue>>) {
         let Some(link) = link.watch.link(&call.tool) else { return (Fit::No, false, Vec::new()) };
         let untils = link.untils.iter().map(|members| call.members(members));
@@ -140,7 +140,7 @@ fn trim(link: &Link, list: &mut Vec<CallId>, calls: &HashMap<CallId, Call>) -> V
     let ended = list.iter().filter_map(|id| calls.get(id)).filter(|call| !call.is_in_flight());
     let mut group: Vec<_> = ended.filter(|call| alike(call) == group).map(|call| (rank(call), call.id)).collect();
     group.sort_unstable_by(|a, b| b.cmp(a));
-    // A ban with a window also keeps a call that ended earlier, but began later.
+    // A ban with a window also keeps a call that ended earlier but began later.
     let mut dropped = Vec::new();
     for (index, ((_, second), id)) in group.iter().enumerate() {
         let longer = group.iter().take(index).filter(|((_, other), _)| other >= second).count();

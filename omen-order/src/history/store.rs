@@ -13,17 +13,17 @@ use crate::values::{Fit, MemberValue};
 pub(crate) struct History {
     pub(crate) calls: HashMap<CallId, Call>,
     shelves: HashMap<Scope, HashMap<usize, Shelf>>,
-    /// Newest calls of each tool that have ended, for rules of later configurations.
+    /// Most recently ended calls of each tool, for rules of later configurations.
     recent: HashMap<Tool, VecDeque<CallId>>,
     in_flight: HashMap<Tool, BTreeSet<CallId>>,
     pub(crate) debts: Debts,
     sessions: HashMap<String, Session>,
-    /// Monotonic time of the latest request or end of a call, by the number of the session.
+    /// Monotonic time of the latest request or end of a call, by session number.
     active: HashMap<u64, i64>,
     next: u64,
-    /// Number of places of calls on shelves and lists.
+    /// Number of entries of calls on shelves and lists.
     places: usize,
-    /// Calls that a verdict does not look at, which says what it would be without them.
+    /// Calls that a verdict ignores, to show what it would be without them.
     pub(crate) hidden: HashSet<CallId>,
 }
 
@@ -31,14 +31,14 @@ pub(crate) struct History {
 struct Session {
     number: u64,
     turns: BTreeMap<String, u64>,
-    /// Whether the log has its beginning.
+    /// Whether the log records its beginning.
     is_announced: bool,
-    /// Whether a client has it, so that it ends with the gate.
+    /// Whether it belongs to a client, so that it ends with the gate.
     is_client: bool,
 }
 
 impl Session {
-    /// Number of a turn, if it can be remembered.
+    /// Returns the number of a turn, if it can be remembered.
     fn turn(&mut self, name: &str, next: &mut u64) -> Option<u64> {
         if let Some(number) = self.turns.get(name) {
             return Some(*number);
@@ -48,18 +48,18 @@ impl Session {
     }
 }
 
-/// Largest number of sessions, and of turns of a session, that are remembered.
+/// Maximum number of sessions, and of turns in a session, that are remembered.
 const MAX_SESSIONS: usize = 1000;
 const MAX_TURNS: usize = 10_000;
-/// Bytes that a place of a call takes, with its part of the call.
+/// Bytes that one entry of a call takes, including its share of the call.
 const PLACE_BYTES: usize = 96;
-/// Memory of all calls together, in bytes.
+/// Maximum memory of all calls together, in bytes.
 const MAX_BYTES: usize = 64 << 20;
-/// Time after which a call cannot overlap with one that is asked now: no call runs for so long.
+/// Age beyond which a call cannot overlap with a new one, because no call runs that long.
 const LONGEST_CALL_MS: i64 = 86_400_000;
 
 impl History {
-    /// Numbers of a session and of its turn, if they can be remembered.
+    /// Returns the numbers of a session and of its turn, if they can be remembered.
     pub(crate) fn open(&mut self, session: &str, turn: &str, has_turns: bool) -> (Option<u64>, Option<u64>) {
         if !self.begin_session(session) {
             return (None, None);
@@ -84,7 +84,7 @@ impl History {
         true
     }
 
-    /// Notes that the log has the beginning of a session. Returns whether it had not.
+    /// Records that the log has the beginning of a session. Returns whether it did not have it before.
     pub(crate) fn announce(&mut self, session: &str, is_client: bool) -> bool {
         let is_remembered = self.begin_session(session);
         let known = self.sessions.get_mut(session).filter(|session| is_remembered && !session.is_announced);
@@ -95,33 +95,33 @@ impl History {
         is_new
     }
 
-    /// Notes a request or an end of a call.
+    /// Records a request or an end of a call.
     pub(crate) fn note_activity(&mut self, session: Option<u64>, mono: i64) {
         if let Some(session) = session {
             self.active.insert(session, mono);
         }
     }
 
-    /// Sessions of clients.
+    /// Returns the sessions of clients.
     pub(crate) fn clients(&self) -> Vec<String> {
         let clients = self.sessions.iter().filter(|(_, session)| session.is_client);
         clients.map(|(name, _)| name.clone()).collect()
     }
 
-    /// Sessions of programs, each with the time of its latest activity.
+    /// Returns the sessions of programs, each with the time of its latest activity.
     pub(crate) fn activity(&self) -> impl Iterator<Item = (&str, i64)> {
         let programs = self.sessions.iter().filter(|(_, session)| !session.is_client);
         programs.filter_map(|(name, session)| Some((name.as_str(), *self.active.get(&session.number)?)))
     }
 
-    /// Whether a session has calls in flight.
+    /// Returns whether a session has calls in flight.
     pub(crate) fn is_busy(&self, session: &str) -> bool {
         let number = self.session(session);
         let mut in_flight = self.in_flight.values().flatten().filter_map(|id| self.calls.get(id));
         number.is_some() && in_flight.any(|call| call.session == number)
     }
 
-    /// Sessions that have a turn of this name.
+    /// Returns the sessions that have a turn with this name.
     pub(crate) fn sessions_with(&self, turn: &str) -> Vec<String> {
         let with = self.sessions.iter().filter(|(_, session)| session.turns.contains_key(turn));
         with.map(|(name, _)| name.clone()).collect()
@@ -135,7 +135,7 @@ impl History {
         self.sessions.get(session)?.turns.get(turn).copied()
     }
 
-    /// Scope of a matcher for a call; nothing if it is not remembered.
+    /// Returns the scope of a matcher for a call; `None` if it is not remembered.
     pub(crate) fn scope(call: &Call, per: Per) -> Option<Scope> {
         match per {
             Per::All => Some(Scope::All),
@@ -145,12 +145,12 @@ impl History {
         }
     }
 
-    /// Scopes that a call belongs to.
+    /// Returns the scopes to which a call belongs.
     pub(crate) fn scopes(call: &Call) -> Vec<Scope> {
         [Per::Turn, Per::Session, Per::All].into_iter().filter_map(|per| Self::scope(call, per)).collect()
     }
 
-    /// Adds a call that was asked for.
+    /// Adds a requested call.
     pub(crate) fn ask(&mut self, call: Call, rules: &ToolRules) {
         let id = call.id;
         self.in_flight.entry(call.tool.clone()).or_default().insert(id);
@@ -158,8 +158,8 @@ impl History {
         self.changed(id, rules, |_| false);
     }
 
-    /// Puts a call on the shelves where it has become a fact, and removes it where it is one no longer. `was` says
-    /// where it was one before.
+    /// Puts a call on the shelves where it has become a fact, and removes it from those where it no longer is one.
+    /// `was` returns whether it was a fact before.
     pub(crate) fn changed(&mut self, id: CallId, rules: &ToolRules, was: impl Fn(&Watch) -> bool) {
         let ended = self.calls.get(&id).filter(|call| !call.is_in_flight()).map(|call| call.tool.clone());
         if let Some(tool) = ended
@@ -219,7 +219,7 @@ impl History {
         }
     }
 
-    /// Calls on the shelf of a matcher that may have the given members.
+    /// Returns the calls on the shelf of a matcher that may have the given members.
     pub(crate) fn matching<'h>(
         &'h self,
         watch: &Watch,
@@ -232,7 +232,7 @@ impl History {
         ids.into_iter().filter(|id| !self.hidden.contains(id)).filter_map(|id| self.calls.get(&id))
     }
 
-    /// Whether a call would exceed what can be remembered of it.
+    /// Returns whether a call would exceed what can be remembered.
     pub(crate) fn is_full_for(&self, call: &Call, rules: &ToolRules) -> bool {
         let mut must_remember = rules.links.iter().filter(|link| link.watch.role.must_remember()).peekable();
         if must_remember.peek().is_some() && self.places * PLACE_BYTES > MAX_BYTES {
@@ -249,17 +249,17 @@ impl History {
         self.in_flight.get(tool).into_iter().flatten().filter_map(|id| self.calls.get(id))
     }
 
-    /// All calls in flight, by request.
+    /// Returns all calls in flight, in the order of their requests.
     pub(crate) fn all_in_flight(&self) -> BTreeSet<CallId> {
         self.in_flight.values().flatten().copied().collect()
     }
 
-    /// Calls of a tool that have ended, from the newest.
+    /// Returns the calls of a tool that have ended, newest first.
     pub(crate) fn recent(&self, tool: &Tool) -> impl Iterator<Item = &Call> {
         self.recent.get(tool).into_iter().flat_map(|ids| ids.iter().rev()).filter_map(|id| self.calls.get(id))
     }
 
-    /// Adds what a call owes that has succeeded, and settles what it settles.
+    /// Adds the debts of a call that has succeeded, and settles those that it settles.
     pub(crate) fn succeeded(&mut self, id: CallId, rules: &ToolRules) {
         self.owe(id, rules);
         self.settle(id, rules);
@@ -326,7 +326,7 @@ impl History {
         self.sessions.get(session).into_iter().flat_map(|session| session.turns.values()).copied().collect()
     }
 
-    /// Forgets facts that are older than every window which looks at them.
+    /// Forgets facts that are older than every window that counts them.
     pub(crate) fn sweep(&mut self, rules: &RuleSet, now: Now) {
         let mut watches = HashMap::new();
         for link in rules.tools.values().flat_map(|tool| &tool.links) {
@@ -370,7 +370,7 @@ impl History {
         dropped.into_iter().for_each(|id| self.release(id));
     }
 
-    /// Aligns all calls with new rules, but for those that were read anew, and fills their shelves and debts.
+    /// Aligns all calls with new rules, except those that were read again, and rebuilds their shelves and debts.
     pub(crate) fn realign(&mut self, before: &RuleSet, now: &RuleSet, is_read: impl Fn(&CallId) -> bool) {
         for debt in self.debts.clear() {
             self.release(debt.opener);
@@ -380,7 +380,7 @@ impl History {
         let mut open: HashMap<_, _> = self.sessions.values_mut().map(|session| (session.number, session)).collect();
         for call in self.calls.values_mut() {
             call.held = 0;
-            // Of a session that has ended, only rules over all sessions know.
+            // After its session has ended, a call is known only to rules over all sessions.
             match call.session.and_then(|session| open.get_mut(&session)) {
                 Some(session) if now.has_turns => call.turn = session.turn(&call.turn_name, &mut self.next),
                 Some(_) => call.turn = None,
@@ -410,7 +410,7 @@ impl History {
             let Some(rules) = now.tools.get(&call.tool).filter(|_| call.state == State::Ok).cloned() else { continue };
             self.settle(id, &rules);
         }
-        // What neither a rule nor a list holds is forgotten.
+        // Calls that neither a rule nor a list holds are forgotten.
         self.calls.retain(|_, call| call.held > 0 || call.is_in_flight());
     }
 }

@@ -1,4 +1,4 @@
-//! `after`: enough premises have succeeded, and none of them was cancelled.
+//! `after`: enough premises have succeeded, and none of them has been cancelled.
 
 use super::{Cause, Judge, OrderCode, Outcome};
 use crate::history::{Call, CallId, Scope, State, all_equal, could_equal};
@@ -53,7 +53,7 @@ impl Judge<'_> {
         Outcome::Refuses(Box::new(self.refusal(duty, OrderCode::O1, Cause::missing())))
     }
 
-    /// Whether a fact counts: it fits, is young enough, and has not been cancelled or lifted.
+    /// Returns whether a fact counts: it fits, is recent enough, and has not been cancelled or lifted.
     pub(super) fn counts(&self, watch: &Watch, scope: Scope, own: &[MemberValue], other: &Call) -> Fit {
         let Some(link) = watch.link(&other.tool) else { return Fit::No };
         if other.id == self.call.id || !other.is_within(watch, self.now) {
@@ -70,7 +70,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Calls in flight that could still become premises.
+    /// Returns the calls in flight that could still become premises.
     fn coming(&self, watch: &Watch, scope: Scope, own: &[MemberValue]) -> Vec<CallId> {
         let could = self.before(watch, scope).filter(|(other, link)| {
             other.could_fit(link) == Fit::Yes
@@ -80,7 +80,7 @@ impl Judge<'_> {
         could.map(|(other, _)| other.id).collect()
     }
 
-    /// Whether a running call has been cancelled for certain, however it ends.
+    /// Returns whether a running call is certainly cancelled, however it ends.
     fn is_doomed(&self, watch: &Watch, link: &Link, scope: Scope, call: &Call) -> bool {
         if call.state != State::Made {
             return false;
@@ -98,7 +98,7 @@ impl Judge<'_> {
     }
 }
 
-/// An alternative that holds is better than one that may, and that than one that cannot be decided.
+/// Ranks an alternative: one that holds is better than one that may hold, which is better than an undecidable one.
 fn rank(outcome: &Outcome) -> u8 {
     match outcome {
         Outcome::Holds(_) => 0,

@@ -1,4 +1,4 @@
-//! `never_after`: fewer facts than the rule forbids, of those that have not been lifted.
+//! `never_after`: fewer facts than the rule forbids, not counting lifted ones.
 
 use super::{Cause, Judge, OrderCode, Outcome, Refusal};
 use crate::history::{Call, CallId, Scope, State, all_equal, could_equal};
@@ -17,7 +17,7 @@ impl Judge<'_> {
         }
         let facts = certain.len() + undecided.len();
         if facts >= watch.times {
-            // A call in flight that could lift enough of them is waited for.
+            // Waits for calls in flight that could lift enough of them.
             let mut lifts = Vec::new();
             let remain = certain.iter().chain(&undecided).filter(|other| {
                 let lifting = self.lifting(watch, scope, other);
@@ -40,7 +40,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Calls in flight that could lift a ban.
+    /// Returns the calls in flight that could lift a ban.
     fn lifting(&self, watch: &Watch, scope: Scope, call: &Call) -> Vec<CallId> {
         let Some(link) = watch.link(&call.tool) else { return Vec::new() };
         let untils = watch.untils.iter().zip(&link.untils);
@@ -58,7 +58,7 @@ impl Judge<'_> {
             .collect()
     }
 
-    /// Calls in flight that could become facts of a ban which counts ends alone.
+    /// Returns the calls in flight that could become facts of a ban that counts only ends.
     fn coming_facts(&self, watch: &Watch, scope: Scope, own: &[MemberValue]) -> Vec<CallId> {
         if !matches!(watch.was, Was::Ok | Was::Failed | Was::Confirmed) {
             return Vec::new();
@@ -69,7 +69,7 @@ impl Judge<'_> {
         could.map(|(other, _)| other.id).collect()
     }
 
-    /// Refusal that names the latest of the forbidding calls.
+    /// Returns the refusal, which names the latest of the forbidding calls.
     fn forbidden(&self, duty: &Duty, watch: &Watch, facts: &[&Call]) -> Refusal {
         let Some(latest) = facts.iter().max_by_key(|call| call.moment(watch.was).position) else {
             return self.refusal(duty, OrderCode::O2, Cause::Unrecorded);
@@ -85,13 +85,13 @@ impl Judge<'_> {
         let retry_after_ms = watch.within.and_then(|within| {
             let mut left: Vec<_> = facts.iter().map(|call| within.saturating_sub(call.age(watch, self.now))).collect();
             left.sort_unstable_by(|a, b| b.cmp(a));
-            // Enough facts have to leave the window that fewer than `times` are left.
+            // So many facts must leave the window that fewer than `times` remain.
             left.get(watch.times.saturating_sub(1)).and_then(|left| u64::try_from(*left).ok())
         });
         Refusal { retry_after_ms, ..self.refusal(duty, OrderCode::O2, cause) }
     }
 
-    /// Whether a fact of a limit counts; nothing cancels it.
+    /// Returns whether a fact of a limit counts; nothing cancels it.
     pub(super) fn counts_for_limit(&self, watch: &Watch, scope: Scope, own: &[MemberValue], other: &Call) -> Fit {
         let Some(link) = watch.link(&other.tool) else { return Fit::No };
         if other.id == self.call.id || !other.is_within(watch, self.now) {

@@ -1,4 +1,4 @@
-//! `max`: with this call, at most so many calls, at most so much.
+//! `max`: a maximum number of calls, or a maximum total, including this call.
 
 use super::{Cause, Judge, OrderCode, Outcome, Refusal};
 use crate::history::{Call, Scope};
@@ -85,7 +85,7 @@ impl Judge<'_> {
         Outcome::Holds(Vec::new())
     }
 
-    /// Calls that a limit counts, and those of which that cannot be decided.
+    /// Returns the calls that a limit counts, and those that it may count.
     fn counted(&self, watch: &Watch, scope: Scope, own: &[MemberValue]) -> (Vec<&Call>, Vec<&Call>) {
         let (mut certain, mut undecided) = (Vec::new(), Vec::new());
         for other in self.history.matching(watch, scope, own) {
@@ -98,7 +98,7 @@ impl Judge<'_> {
         (certain, undecided)
     }
 
-    /// Whether the call itself counts.
+    /// Returns whether the call itself counts.
     fn own_fit(&self, watch: &Watch) -> Fit {
         watch.link(&self.call.tool).map_or(Fit::No, |link| self.call.could_fit(&link))
     }
@@ -111,7 +111,7 @@ impl Judge<'_> {
         (limit, sum, used): (u64, Option<String>, u64),
         retry: impl FnOnce(&[(u64, &Call)]) -> Option<u64>,
     ) -> Refusal {
-        // What other sessions have used is theirs.
+        // Usage by other sessions is not disclosed.
         let is_own = self.call.session.is_some() && counted.iter().all(|call| call.session == self.call.session);
         let cause = Cause::Full { limit, sum, used: is_own.then_some(used), within_ms: watch.within_ms };
         let mut left: Vec<_> = counted

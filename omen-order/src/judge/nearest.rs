@@ -1,4 +1,4 @@
-//! The earlier call that comes nearest to a premise, for the text of a refusal.
+//! The earlier call nearest to a premise, for the text of a refusal.
 
 use super::verdict::MissingPremise;
 use super::{Cause, Judge, Nearest, Refusal, WhyNot};
@@ -10,12 +10,12 @@ use crate::values::{Fit, MemberValue, equal};
 const COMPARED: usize = 64;
 
 impl Judge<'_> {
-    /// Age of a fact in milliseconds.
+    /// Returns the age of a fact in milliseconds.
     pub(super) fn age_ms(&self, call: &Call, was: Was) -> u64 {
         u64::try_from(call.moment(was).forbid_age(self.now)).unwrap_or(0)
     }
 
-    /// Adds to a refusal by `after` what is missing, and what comes nearest.
+    /// Adds the missing premise and the nearest earlier call to a refusal by `after`.
     pub(super) fn explain_missing(&self, duty: &Duty, refusal: &mut Refusal) {
         if refusal.cause == Cause::Unrecorded {
             refusal.cause = Cause::Changed(u64::try_from(self.since_reload).unwrap_or(0));
@@ -62,7 +62,7 @@ impl Judge<'_> {
         }));
     }
 
-    /// Number of demands that an earlier call meets, and the first that it does not; nothing if it counts.
+    /// Returns the number of conditions that an earlier call meets, and the first that it does not meet; `None` if it counts.
     fn why_not(&self, watch: &Watch, link: &Link, own: &[MemberValue], other: &Call) -> Option<(u8, WhyNot)> {
         let compared = other.compared(link);
         let differing = || {
@@ -94,7 +94,7 @@ impl Judge<'_> {
         Some((u8::try_from(met).unwrap_or(u8::MAX), why))
     }
 
-    /// Tool of a call that has cancelled another one.
+    /// Returns the tool of a call that has cancelled another one.
     fn canceller(
         &self,
         watch: &Watch,

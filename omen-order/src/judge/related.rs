@@ -1,22 +1,22 @@
-//! Earlier calls that a refusal is about: for tools that read a log, and show where these calls are.
+//! Earlier calls behind a refusal, for tools that read a log and show where these calls are.
 
 use super::{Cause, Judge, Refusal, Verdict, cancels};
 use crate::history::{Call, CallId, Scope, all_equal};
 use crate::rules::{Bound, Duty, Watch};
 use crate::values::{Fit, MemberValue};
 
-/// Earlier call that a refusal is about.
+/// Earlier call that a refusal is based on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RelatedCall {
     /// Identifier of the call.
     pub id: CallId,
     /// Log entry of its outcome, or of its intent if it has none.
     pub entry: Option<u64>,
-    /// What it has to do with the refusal.
+    /// Role of the call in the refusal.
     pub relation: CallRelation,
 }
 
-/// What an earlier call has to do with a refusal.
+/// Role of an earlier call in a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallRelation {
     /// Comes nearest to the missing premise.
@@ -27,14 +27,14 @@ pub enum CallRelation {
     Forbids,
     /// Counts towards the limit.
     Counts,
-    /// Still runs.
+    /// Is still running.
     Runs,
-    /// Its arguments or session are unknown.
+    /// Has unknown arguments or an unknown session.
     Unknown,
 }
 
 impl Judge<'_> {
-    /// Earlier calls that a verdict against the call is about, in the order of the log.
+    /// Returns the earlier calls behind a verdict against the call, in the order of the log.
     pub(crate) fn related(&self, verdict: &Verdict) -> Vec<RelatedCall> {
         let mut found = match verdict {
             Verdict::Wait { on } => self.all(on.iter().copied(), CallRelation::Runs),
@@ -108,7 +108,7 @@ impl Judge<'_> {
         found
     }
 
-    /// Calls that cancel a premise which would count without them.
+    /// Returns the calls that cancel a premise that would count without them.
     fn cancellers(&self, watch: &Watch, scope: Scope, own: &[MemberValue], call: &Call) -> Vec<CallId> {
         let Some(link) = watch.link(&call.tool).filter(|_| call.is_within(watch, self.now)) else { return Vec::new() };
         if call.fit(&link).and(all_equal(own, &call.compared(&link))) == Fit::No {
@@ -126,7 +126,7 @@ impl Judge<'_> {
 }
 
 impl Call {
-    /// Number of its latest log entry.
+    /// Returns the number of its latest log entry.
     pub(crate) fn last_entry(&self) -> Option<u64> {
         self.entries.iter().rev().flatten().next().copied()
     }

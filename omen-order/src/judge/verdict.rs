@@ -8,15 +8,15 @@ use crate::rules::{Tool, Was};
 /// Code of an order rule, as in `gate.json`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OrderCode {
-    /// What has to come before has not come.
+    /// A required earlier call is missing.
     O1,
-    /// A call that forbids this one came before.
+    /// An earlier call forbids this one.
     O2,
-    /// A limit leaves no room.
+    /// A limit is reached.
     O3,
     /// Something is owed at the end.
     O4,
-    /// What the call rests on has not ended in time.
+    /// A call on which this one rests has not ended in time.
     O5,
     /// Order cannot be judged.
     O6,
@@ -26,7 +26,7 @@ impl OrderCode {
     /// All codes.
     pub const ALL: [Self; 6] = [Self::O1, Self::O2, Self::O3, Self::O4, Self::O5, Self::O6];
 
-    /// Code as text.
+    /// Returns the code as text.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -49,12 +49,12 @@ impl fmt::Display for OrderCode {
 /// Verdict on a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The call may be made; premises that it rests on.
+    /// The call may be made.
     Allow {
-        /// Calls that count for its `after` rules.
+        /// Calls that its `after` rules count.
         rests_on: Vec<CallId>,
     },
-    /// The call has to wait for calls in flight.
+    /// The call must wait for calls in flight.
     Wait {
         /// Calls that it waits for.
         on: Vec<CallId>,
@@ -65,7 +65,7 @@ pub enum Verdict {
     Cancelled,
 }
 
-/// Kind of a rule, by its key in a configuration.
+/// Kind of a rule, by its configuration key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleKindName {
     /// `after`
@@ -85,11 +85,11 @@ pub struct Refusal {
     pub code: OrderCode,
     /// Tool of the refused call.
     pub tool: Tool,
-    /// Rule that refuses: its kind, its number among the rules of the tool, its path in the configuration.
+    /// The refusing rule: its kind, its index among the rules of the tool, its path in the configuration.
     pub rule: Option<(RuleKindName, usize, String)>,
     /// Reason.
     pub cause: Cause,
-    /// Time in milliseconds after which the call may be tried again, where waiting helps.
+    /// Time in milliseconds after which the call may be retried, if waiting helps.
     pub retry_after_ms: Option<u64>,
     /// Calls that the session owes.
     pub owed: Vec<Owed>,
@@ -104,13 +104,13 @@ impl Refusal {
 /// Calls that a session owes before its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owed {
-    /// Tools, of which any will do.
+    /// Tools, any one of which suffices.
     pub tools: Vec<Tool>,
     /// Call that opened the debt, and its log entry.
     pub opener: (CallId, Option<u64>),
     /// Age of the debt in milliseconds.
     pub age_ms: u64,
-    /// Members that the settling call needs.
+    /// Members that the settling call must have.
     pub members: Vec<String>,
 }
 
@@ -127,31 +127,31 @@ pub enum Cause {
         age_ms: u64,
         /// Log entry of that call.
         entry: Option<u64>,
-        /// Whether it is known that the call ran.
+        /// Whether it is unknown if the call ran.
         may_have_run: bool,
         /// Tools that lift the ban.
         lifted_by: Vec<Tool>,
         /// Members that are equal in both calls.
         members: Vec<String>,
     },
-    /// A limit leaves no room.
+    /// A limit is reached.
     Full {
-        /// Largest number of calls, or largest sum.
+        /// Maximum number of calls, or maximum sum.
         limit: u64,
         /// Pointer of the amount, if the limit is a sum.
         sum: Option<String>,
-        /// What is used, if all of it is this session's.
+        /// Amount used, if all of it was used by this session.
         used: Option<u64>,
         /// Window in milliseconds.
         within_ms: Option<u64>,
     },
-    /// A call that this one rests on still runs.
+    /// A call on which this one rests is still running.
     Waited {
-        /// Tools of the calls.
+        /// Tools of the running calls.
         tools: Vec<Tool>,
-        /// Time in milliseconds.
+        /// Waiting time in milliseconds.
         ms: u64,
-        /// Whether too many calls wait already.
+        /// Whether too many calls are waiting already.
         is_crowded: bool,
     },
     /// A member of the call cannot be compared or added.
@@ -163,34 +163,34 @@ pub enum Cause {
         /// Whether the member is an amount.
         is_amount: bool,
     },
-    /// The condition of a rule cannot be decided, and the rule would refuse.
+    /// The condition of a rule that would refuse cannot be decided.
     Condition(Box<Refusal>),
     /// Earlier calls were not recorded for the rule.
     Unrecorded,
-    /// Earlier calls were not recorded for the rule, which came into force so many milliseconds ago.
+    /// Earlier calls were not recorded for the rule, which came into force this many milliseconds ago.
     Changed(u64),
-    /// No more can be remembered.
+    /// Nothing more can be remembered.
     Memory,
 }
 
 /// Premise that a refused call needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MissingPremise {
-    /// Tools, of which any will do.
+    /// Tools, any one of which suffices.
     pub tools: Vec<Tool>,
-    /// Members that are equal in both calls, by their pointers into the refused call.
+    /// Members that must be equal in both calls, by their pointers into the refused call.
     pub members: Vec<String>,
     /// Window in milliseconds.
     pub within_ms: Option<u64>,
-    /// Number of calls that are needed, and that there are.
+    /// Number of calls needed, and number found.
     pub times: (usize, usize),
-    /// Outcome that is needed.
+    /// Required outcome.
     pub was: Option<Was>,
-    /// Earlier call that comes nearest.
+    /// Nearest earlier call.
     pub nearest: Option<Nearest>,
 }
 
-/// Earlier call that comes nearest to a premise.
+/// Earlier call nearest to a premise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nearest {
     /// Tool.
@@ -203,20 +203,20 @@ pub struct Nearest {
     pub why: WhyNot,
 }
 
-/// Why an earlier call does not count as a premise.
+/// Reason why an earlier call does not count as a premise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WhyNot {
     /// It has another outcome.
     Outcome(&'static str),
-    /// It is older than the window.
+    /// It is outside the window.
     TooOld,
     /// Members differ: pointers into the refused call.
     Other(Vec<String>),
     /// Its arguments or its answer do not fit.
     Differs,
-    /// A later call of a tool has cancelled it.
+    /// A later call of this tool has cancelled it.
     Cancelled(Tool),
-    /// It is of another session or turn.
+    /// It belongs to another session or turn.
     OtherSession,
 }
 
@@ -225,7 +225,7 @@ impl Cause {
         Self::Missing(Box::default())
     }
 
-    /// Whether the verdict hangs on what was not recorded, or on a condition that cannot be decided.
+    /// Returns whether the verdict depends on what was not recorded, or on an undecidable condition.
     #[must_use]
     pub fn is_undecided(&self) -> bool {
         matches!(self, Self::Unrecorded | Self::Changed(_) | Self::Condition(_))

@@ -1,4 +1,4 @@
-//! Classes of calls: all that a rule can tell apart of a call's arguments, outcome and answer, each with one example.
+//! Classes of calls: everything that a rule can distinguish in a call's arguments, outcome and answer, with one example each.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -41,21 +41,21 @@ impl ComparedMember {
     }
 }
 
-/// Name of a value: its place among the interchangeable values of its class.
+/// Name of a value: its index among the interchangeable values of its class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct ValueName {
     pub(super) class: u32,
     pub(super) index: u32,
 }
 
-/// Part of a call, arguments or answer, that stands for all others that no rule can tell apart from it.
+/// Part of a call, arguments or answer, that represents all others that no rule can distinguish from it.
 #[derive(Clone, Debug)]
 pub(super) struct Example {
     pub(super) value: Value,
     pub(super) names: Vec<ValueName>,
-    /// Number that examples share which differ in the names alone.
+    /// Number shared by examples that differ only in names.
     pub(super) shape: u32,
-    /// Results of the tests, by their content.
+    /// Results of the tests, by test content.
     fits: Arc<HashMap<String, Fit>>,
 }
 
@@ -74,7 +74,7 @@ impl Example {
 pub(super) struct CallClass {
     pub(super) tool: usize,
     pub(super) example: Example,
-    /// Whether each side lets it pass before its rules on order.
+    /// Whether each side lets it pass before its order rules.
     pub(super) is_admitted: [bool; 2],
 }
 
@@ -90,20 +90,20 @@ pub(super) struct Move {
 #[derive(Debug, Default)]
 pub(super) struct Alphabet {
     pub(super) calls: Vec<CallClass>,
-    /// Calls that some rule counts or that cancel something.
+    /// Calls that some rule counts, or that cancel something.
     pub(super) moves: Vec<Move>,
     /// Whether a human confirms the calls of a tool, on each side.
     pub(super) confirms: Vec<[bool; 2]>,
 }
 
-/// Largest number of combinations of values of one tool.
+/// Maximum number of combinations of values of one tool.
 const MAX_COMBINATIONS: usize = 20_000;
-/// Largest number of calls, and of calls with their outcomes, that a search tries.
+/// Maximum number of calls, and of calls with their outcomes, that a search tries.
 const MAX_MOVES: usize = 20_000;
-/// Largest number of values that one `same` has to tell apart.
+/// Maximum number of values that one `same` must distinguish.
 const MAX_DISTINCT: usize = 9;
 
-/// Place of a value: number of the tool, part of the call, pointer.
+/// Place of a value: index of the tool, part of the call, pointer.
 type MemberPlace = (usize, Side, Arc<str>);
 
 struct AlphabetBuilder<'b> {
@@ -112,7 +112,7 @@ struct AlphabetBuilder<'b> {
     values: &'b dyn Values,
     /// Tests of each part of each tool's calls.
     tests: BTreeMap<(usize, Side), Vec<Test>>,
-    /// Places that are compared with each other have the same root.
+    /// Union-find parents: places that are compared with each other have the same root.
     places: BTreeMap<MemberPlace, MemberPlace>,
 }
 
@@ -156,7 +156,7 @@ impl Alphabet {
     }
 }
 
-/// Whether each side lets a call pass before its rules on order.
+/// Returns whether each side lets a call pass before its order rules.
 fn admitted(sides: &[&RuleSide; 2], tool: &Tool, example: &Example) -> [bool; 2] {
     let new = sides.get(1).and_then(|side| side.entries.get(tool));
     let mut is_old = true;
@@ -170,7 +170,7 @@ fn admitted(sides: &[&RuleSide; 2], tool: &Tool, example: &Example) -> [bool; 2]
 }
 
 impl AlphabetBuilder<'_> {
-    /// Collects what the rules read.
+    /// Collects what the rules read of calls.
     fn read(&mut self) -> Result<(), OutsideRule> {
         let rules = self.rules;
         for (index, tool) in rules.tools.iter().enumerate() {
@@ -240,7 +240,7 @@ impl AlphabetBuilder<'_> {
         at
     }
 
-    /// Notes that members of a later call are compared with those of earlier ones.
+    /// Records that members of a later call are compared with those of earlier ones.
     fn link(&mut self, later: usize, pairs: &[Pair], earlier: &[Tool]) {
         for Pair { arg, earlier: Member { side, pointer } } in pairs {
             let later = self.place(later, Side::Args, arg);
@@ -255,7 +255,7 @@ impl AlphabetBuilder<'_> {
         }
     }
 
-    /// Values of each place, by the root of its pool.
+    /// Returns the values of each place, by the root of its pool.
     fn pools(&self) -> Result<BTreeMap<MemberPlace, Pool>, OutsideRule> {
         let mut members: BTreeMap<MemberPlace, Vec<MemberPlace>> = BTreeMap::new();
         for at in self.places.keys() {
@@ -299,13 +299,13 @@ impl AlphabetBuilder<'_> {
         })
     }
 
-    /// Number of values of which a shortest sequence can need so many different ones: one for each fact, and another.
+    /// Returns the maximum number of different values that a shortest sequence can need: one for each fact, and one more.
     fn distinct(&self, members: &[MemberPlace]) -> usize {
         let is_counted = |tools: &[Tool]| {
             members.iter().any(|(index, ..)| self.rules.tools.get(*index).is_some_and(|tool| tools.contains(tool)))
         };
         let matchers = &self.rules.matchers;
-        // Counted calls may all have one value, unless a rule holds back those that have the same one.
+        // Counted calls may all have one value, unless a rule restricts calls with the same value.
         let needs_others = self.rules.questions.iter().any(|question| {
             let is_ban = question.bound != Bound::After;
             let mut own = question.matchers.iter().filter_map(|index| matchers.get(*index));
@@ -318,7 +318,7 @@ impl AlphabetBuilder<'_> {
         1 + counted.map(|matcher| most(matcher).max(1)).sum::<usize>()
     }
 
-    /// Combinations of values of one part of a tool's calls that rules can tell apart.
+    /// Returns the combinations of values of one part of a tool's calls that rules can distinguish.
     fn examples(
         &self,
         tool: usize,
@@ -373,7 +373,7 @@ impl AlphabetBuilder<'_> {
             let recognized = recognized.flat_map(|recognized| &recognized.members);
             let recognized: Vec<_> =
                 recognized.map(|pointer| ComparedMember::of(&value, pointer) == ComparedMember::Incomparable).collect();
-            // Calls that all tests take alike, with equal members where they are compared, are one.
+            // Calls that are alike in all tests and in all compared members are one.
             if !known.insert((fits.clone(), compared, recognized)) {
                 continue;
             }
@@ -387,7 +387,7 @@ impl AlphabetBuilder<'_> {
         Ok(found)
     }
 
-    /// Outcomes that the rules can tell apart of a tool's calls; none if they look at none.
+    /// Returns the outcomes of a tool's calls that the rules can distinguish; none if no rule depends on them.
     fn ends(&self, tool: &Tool) -> Vec<StepEnd> {
         if is_session_end(tool) {
             return Vec::new();
@@ -413,7 +413,7 @@ impl AlphabetBuilder<'_> {
                         std::iter::once(own).chain(untils)
                     })
                     .collect();
-                // A call that did not run has to be allowed, one that is refused must not be.
+                // A call that did not run must have been allowed; a refused one must not.
                 facts.contains(&true) && seen.insert((*end == StepEnd::Refused, facts))
             })
             .collect()
@@ -423,7 +423,7 @@ impl AlphabetBuilder<'_> {
 /// Values of places that are compared with each other.
 struct Pool {
     classes: Vec<ValueClass>,
-    /// Number of its first class among those of all pools.
+    /// Index of its first class among those of all pools.
     first: u32,
     is_compared: bool,
 }
@@ -447,17 +447,17 @@ fn put(value: &mut Value, pointer: &str, member: &Value) -> Result<(), String> {
     }
 }
 
-/// Members of a later call that pairs compare.
+/// Returns the members of a later call that pairs compare.
 pub(super) fn own(example: &Example, pairs: &[Pair]) -> Vec<ComparedMember> {
     later(pairs).map(|pointer| example.compared(pointer)).collect()
 }
 
-/// Members of an earlier call that pairs compare.
+/// Returns the members of an earlier call that pairs compare.
 pub(super) fn earlier(call: &Example, answer: Option<&Example>, pairs: &[Pair]) -> Vec<ComparedMember> {
     let member = |pair: &Pair| match (pair.earlier.side, answer) {
         (Side::Args, _) => call.compared(&pair.earlier.pointer),
         (Side::Answer, Some(answer)) => answer.compared(&pair.earlier.pointer),
-        // A member of an answer that never came.
+        // A member of an answer that never arrived.
         (Side::Answer, None) => ComparedMember::Incomparable,
     };
     pairs.iter().map(member).collect()

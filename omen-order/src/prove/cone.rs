@@ -1,4 +1,4 @@
-//! Cone of a tool: its rules on both sides, and those of all tools that they name.
+//! Cone of a tool: its rules on both sides, and those of all tools that they name, transitively.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::model::RuleSide;
 use crate::rules::{Premise, Rule, RuleKind, Tool, described};
 
-/// Contents of all entries, by which unchanged tools are skipped.
+/// Contents of all entries, used to skip unchanged tools.
 pub(super) struct EntryContents {
     tools: BTreeMap<Tool, EntryContent>,
 }
@@ -30,14 +30,14 @@ impl EntryContents {
             };
             let is_needed_alike = texts(needed) == texts(needs);
             let named = sides.iter().flat_map(|side| rules(side, tool)).flat_map(|rule| names(rule).0);
-            // Other tools than those that `only` lists are all that are allowed.
+            // `only` covers all allowed tools except those that it lists.
             let is_equal = old == new && is_needed_alike && (is_other_equal || !has_only(tool));
             EntryContent { is_equal, names: named.collect() }
         };
         Self { tools: all.iter().map(|tool| (tool.clone(), entry(tool))).collect() }
     }
 
-    /// Whether a tool, and all that its rules name, are equal on both sides.
+    /// Returns whether a tool, and everything that its rules name, is equal on both sides.
     pub(super) fn is_equal(&self, tool: &Tool) -> bool {
         let (mut seen, mut ahead) = (BTreeSet::new(), vec![tool]);
         while let Some(tool) = ahead.pop() {
@@ -55,7 +55,7 @@ fn rules<'s>(side: &'s RuleSide, tool: &Tool) -> &'s [Rule] {
     side.policy.tools.get(tool).map_or(&[], |tool| tool.rules.as_slice())
 }
 
-/// Tools that a rule names, and whether it means all others by `only`.
+/// Returns the tools that a rule names, and whether it covers all others through `only`.
 fn names(rule: &Rule) -> (Vec<Tool>, bool) {
     let (mut tools, mut has_only) = (Vec::new(), false);
     for premise in rule.kind.premises() {
@@ -68,7 +68,7 @@ fn names(rule: &Rule) -> (Vec<Tool>, bool) {
     (tools, has_only)
 }
 
-/// What bans and limits of any tool need of a tool's calls, to recognise them or to add them up: the rules by content.
+/// Rules, by content, of the bans and limits that must recognize or add up a tool's calls.
 pub(super) type RequiredMembers<'s> = BTreeMap<Tool, BTreeMap<String, (&'s Rule, &'s Premise)>>;
 
 pub(super) fn required_members(side: &RuleSide) -> RequiredMembers<'_> {
@@ -98,7 +98,7 @@ fn content(side: &RuleSide, tool: &Tool) -> Option<String> {
     Some(text)
 }
 
-/// Text that is equal for equal rules of a tool.
+/// Returns a text that is equal for equal rules of a tool.
 pub(super) fn rule_content(rule: &Rule) -> String {
     let condition = rule.condition.as_ref().map(|test| test.content());
     let mut text = format!("{:?} {condition:?}", RuleQuestion(rule));
@@ -106,7 +106,7 @@ pub(super) fn rule_content(rule: &Rule) -> String {
     text
 }
 
-/// Writes what a rule asks, without its premises.
+/// Displays what a rule asks, without its premises.
 struct RuleQuestion<'r>(&'r Rule);
 
 impl std::fmt::Debug for RuleQuestion<'_> {
@@ -121,7 +121,7 @@ impl std::fmt::Debug for RuleQuestion<'_> {
     }
 }
 
-/// Tools whose calls bear on a tool's verdicts, the tool itself first.
+/// Returns the tools whose calls affect a tool's verdicts, the tool itself first.
 pub(super) fn tools(sides: &[&RuleSide; 2], deciding: &Tool) -> Vec<Tool> {
     let (mut found, mut others) = (vec![deciding.clone()], false);
     let mut next = 0;
@@ -140,7 +140,7 @@ pub(super) fn tools(sides: &[&RuleSide; 2], deciding: &Tool) -> Vec<Tool> {
             others = false;
             let all = sides.iter().flat_map(|side| side.entries.keys());
             let all: Vec<_> = all.filter(|tool| !found.contains(tool)).cloned().collect();
-            // One that no rule holds back stands for all others.
+            // One tool that no rule restricts represents all others.
             let is_free = |tool: &&Tool| {
                 sides.iter().all(|side| {
                     rules(side, tool).is_empty()

@@ -1,4 +1,4 @@
-//! Debts as bans: the end of a session stands for a call that the rules `before_end` of a tool forbid while something is
+//! Debts as bans: the end of a session is modelled as a call that a tool's `before_end` rules forbid while something is
 //! owed.
 
 use std::collections::BTreeSet;
@@ -8,7 +8,7 @@ use super::facts::OutsideRule;
 use super::model::{Admission, RuleSide};
 use crate::rules::{Per, Policy, Premise, Rule, RuleKind, Tool, Until, Was};
 
-/// Tool that stands for the end of a session. No real tool has an empty name.
+/// Returns the tool that represents the end of a session. No real tool has an empty name.
 pub(super) fn session_end(opener: &Tool) -> Tool {
     Tool::new(&opener.server, "")
 }
@@ -17,10 +17,10 @@ pub(super) fn is_session_end(tool: &Tool) -> bool {
     tool.name.is_empty()
 }
 
-/// Both sides with the end of a session, for the debts of a tool that differ; nothing if none does.
+/// Returns both sides with the end of a session, for the debts of a tool that differ; `None` if none does.
 ///
 /// # Errors
-/// Which rule cannot be compared, and why.
+/// The rule that cannot be compared, and the reason.
 pub(super) fn with_session_end(sides: &[&RuleSide; 2], opener: &Tool) -> Result<Option<[RuleSide; 2]>, OutsideRule> {
     let rules = sides.map(|side| side.policy.tools.get(opener).map_or(&[][..], |entry| entry.rules.as_slice()));
     let debts =
@@ -50,7 +50,7 @@ fn side_with(side: &RuleSide, opener: &Tool, bans: Vec<Rule>) -> RuleSide {
     RuleSide { policy: Policy { tools, ..side.policy.clone() }, entries }
 }
 
-/// Ban of the end of a session after calls that owe something, until it is settled.
+/// Returns the ban of the end of a session after calls that incur a debt, until it is settled.
 fn ban(rule: &Rule, opener: &Tool) -> Result<Rule, OutsideRule> {
     let outside = |why: &str| Err((rule.path.clone(), why.to_owned()));
     let RuleKind::BeforeEnd(owed) = &rule.kind else { return outside("it is not a debt") };

@@ -1,4 +1,4 @@
-//! Rules of both sides in the cone of a tool, with the matchers that they share.
+//! Rules of both sides in the cone of a tool, with their shared matchers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub(super) struct ConeRules {
     pub(super) matchers: Vec<Matcher>,
     pub(super) questions: Vec<SideRule>,
     pub(super) recognized: Vec<RecognizedMembers>,
-    /// Whether a rule that both sides have was left out.
+    /// Whether a rule of both sides was left out.
     pub(super) has_left_out: bool,
 }
 
@@ -26,11 +26,11 @@ pub(super) struct ConeRules {
 pub(super) struct Matcher {
     pub(super) role: Role,
     pub(super) premise: Premise,
-    /// Whether calls that are known not to have run count as well.
+    /// Whether calls that are known not to have run also count.
     pub(super) counts_intents: bool,
-    /// Side whose confirmations it sees.
+    /// Side whose confirmations the matcher sees.
     pub(super) side: usize,
-    /// Number of alike calls of which the newest are enough.
+    /// Number of newest calls that suffice among those that are alike.
     pub(super) kept: usize,
 }
 
@@ -38,31 +38,31 @@ pub(super) struct Matcher {
 #[derive(Debug)]
 pub(super) struct SideRule {
     pub(super) side: usize,
-    /// Number of the tool.
+    /// Index of the tool.
     pub(super) tool: usize,
     pub(super) path: String,
     pub(super) condition: Option<Test>,
     pub(super) bound: Bound,
-    /// Limit of intents that it stands for, if it is not a rule on order.
+    /// Limit of intents that the rule represents, unless it is an order rule.
     pub(super) limit: Option<IntentLimit>,
-    /// Numbers of the matchers.
+    /// Indices of the matchers.
     pub(super) matchers: Vec<usize>,
 }
 
-/// Member that a rule of one side has to recognise in the calls of a tool.
+/// Member that a rule of one side must recognize in the calls of a tool.
 #[derive(Debug)]
 pub(super) struct RecognizedMembers {
     pub(super) side: usize,
-    /// Number of the tool.
+    /// Index of the tool.
     pub(super) tool: usize,
     pub(super) args: Option<Test>,
     pub(super) members: Vec<Arc<str>>,
 }
 
-/// Why a question is outside: path of the rule, and the reason.
+/// Why a question cannot be decided: path of the rule, and the reason.
 pub(super) type OutsideRule = (String, String);
 
-/// Largest values that a search can take.
+/// Limits of the values that a search can handle.
 const MAX_TIMES: u32 = 8;
 const MAX_COUNT: u32 = 64;
 const MAX_WINDOWS: usize = 6;
@@ -88,7 +88,7 @@ impl ConeRules {
                 let others: Vec<_> = others.map(|(rule, _)| cone::rule_content(rule)).collect();
                 for (rule, limit) in rules.get(side).into_iter().flatten() {
                     if let Some(why) = too_large(rule) {
-                        // What both sides have holds both back alike, so nothing is found only because of it.
+                        // A rule of both sides restricts both alike, so it alone cannot cause a difference.
                         if !others.contains(&cone::rule_content(rule)) {
                             return Err((rule.path.clone(), why));
                         }
@@ -101,7 +101,7 @@ impl ConeRules {
         }
         all.recognized_members(sides)?;
         if let Some(rule) = all.refusal_counter().filter(|_| all.has_left_out) {
-            // The search knows no call that a rule refuses which it left out, so it misses what such a refusal permits.
+            // The search does not know which calls a left-out rule refuses, so it misses what such a refusal permits.
             let why = "it counts refused calls, and a rule that may refuse some of them is too large to search";
             return Err((rule.path.clone(), why.to_owned()));
         }
@@ -117,7 +117,7 @@ impl ConeRules {
         Ok(all)
     }
 
-    /// Collects what bans and limits of all tools need of the calls in the cone.
+    /// Collects the members that bans and limits of all tools need from calls in the cone.
     fn recognized_members(&mut self, sides: &[&RuleSide; 2]) -> Result<(), OutsideRule> {
         let required = sides.map(cone::required_members);
         for (index, tool) in self.tools.clone().iter().enumerate() {
@@ -151,9 +151,9 @@ impl ConeRules {
         let (bound, role, kept) = match &rule.kind {
             RuleKind::After(_) => (Bound::After, Role::Permits, 0),
             RuleKind::NeverAfter(_) => (Bound::Never, Role::Forbids, 0),
-            // A call that the limit does not count itself is refused by one more.
+            // A call that the limit itself does not count is refused after one more.
             RuleKind::MaxCalls(calls, _) => (Bound::Calls(*calls as usize), Role::Limits(0), *calls as usize + 1),
-            // What is owed never refuses a call.
+            // Debts never refuse a call.
             RuleKind::BeforeEnd(_) => return Ok(()),
             RuleKind::MaxSum(..) => return Err((rule.path.clone(), SUM.to_owned())),
         };
@@ -178,7 +178,7 @@ impl ConeRules {
         Ok(())
     }
 
-    /// First rule that counts refused calls.
+    /// Returns the first rule that counts refused calls.
     pub(super) fn refusal_counter(&self) -> Option<&SideRule> {
         let is_such = |was: Was| matches!(was, Was::Asked | Was::Refused);
         let counts = |matcher: &Matcher| {
@@ -188,8 +188,8 @@ impl ConeRules {
         self.questions.iter().find(|question| question.matchers.iter().any(counts))
     }
 
-    /// Number of sessions that a shortest sequence can need, and whether turns have to be distinguished. Another session
-    /// than that of the deciding call only adds or cancels facts of rules over all sessions.
+    /// Returns the number of sessions that a shortest sequence can need, and whether turns must be distinguished. A
+    /// session other than that of the deciding call only adds or cancels facts of rules over all sessions.
     pub(super) fn scopes(&self) -> (usize, bool) {
         let has = |per| self.matchers.iter().any(|matcher| matcher.premise.per == per);
         if !has(Per::Session) && !has(Per::Turn) {
@@ -201,7 +201,7 @@ impl ConeRules {
     }
 }
 
-/// Why a rule cannot be searched.
+/// Returns the reason why a rule cannot be searched, if any.
 fn too_large(rule: &Rule) -> Option<String> {
     if let Some(premise) = rule.kind.premises().iter().find(|premise| premise.times > MAX_TIMES) {
         return Some(format!("`times = {}` is above {MAX_TIMES}", premise.times));
@@ -218,14 +218,14 @@ fn too_large(rule: &Rule) -> Option<String> {
 const SUM: &str = "sums that differ between the two are not compared";
 
 impl Matcher {
-    /// Whether a call with an outcome is a fact, whatever its arguments are.
+    /// Returns whether a call with an outcome is a fact, whatever its arguments.
     pub(super) fn counts(&self, end: &StepEnd, is_confirmed: [bool; 2]) -> bool {
         let is_confirmed = is_confirmed.get(self.side).copied().unwrap_or(false);
         (self.counts_intents && *end != StepEnd::Refused) || is_fact(self.premise.was, end, is_confirmed)
     }
 }
 
-/// Whether a call with an outcome is a fact of another.
+/// Returns whether a call with the outcome `end` counts as a fact of `was`.
 pub(super) fn is_fact(was: Was, end: &StepEnd, is_confirmed: bool) -> bool {
     match was {
         Was::Ok => matches!(end, StepEnd::Ok(_)),
@@ -238,30 +238,30 @@ pub(super) fn is_fact(was: Was, end: &StepEnd, is_confirmed: bool) -> bool {
     }
 }
 
-/// Whether what cancels a premise names a tool.
+/// Returns whether the canceller of a premise names a tool.
 pub(super) fn cancels(until: &Until, tool: &Tool) -> bool {
     until.tools.contains(tool) != until.is_other
 }
 
-/// Pointers into the arguments of a later call.
+/// Returns the pointers into the arguments of a later call.
 pub(super) fn later(pairs: &[Pair]) -> impl Iterator<Item = &Arc<str>> {
     pairs.iter().map(|pair| &pair.arg)
 }
 
-// An engine forgets calls beyond `MAX_CALLS`, and a search forgets none.
+// An engine forgets calls beyond `MAX_CALLS`; a search forgets none.
 const _: () = assert!(MAX_COUNT < MAX_CALLS);
 
 /// Call that a rule may still count.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Fact {
-    /// Number of the move.
+    /// Index of the move.
     pub(super) step: usize,
     pub(super) scope: CallScope,
-    /// Matchers that still count it, as bits.
+    /// Matchers that still count it, as a bit set.
     pub(super) live: u128,
-    /// Its clock in the zone; 0 if no window looks at it.
+    /// Its clock in the zone; 0 if no window applies to it.
     pub(super) clock: usize,
-    /// Its place in the sequence.
+    /// Its index in the sequence.
     pub(super) event: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Verdicts on a call after a history of calls that have ended.
+//! Verdicts on a call after a history of ended calls.
 
 use std::collections::BTreeMap;
 
@@ -13,25 +13,25 @@ use crate::values::Fit;
 pub(super) struct SequenceJudge {
     pub(super) rules: ConeRules,
     pub(super) alphabet: Alphabet,
-    /// Calls that each move is a fact for, by matcher; nothing for those that it can never be.
+    /// For each move and matcher, how the matcher sees the call; `None` if it can never be a fact.
     seen: Vec<Vec<Option<CallView>>>,
     /// What each move cancels.
     cancels: Vec<Vec<Cancellation>>,
     /// Rules about each call.
     applied: Vec<Vec<AppliedRule>>,
-    /// Number of each view, equal for those of a matcher that are equal.
+    /// Number of each view, equal for equal views of one matcher.
     alike: Vec<Vec<usize>>,
-    /// Whether each side could not recognise a call later.
+    /// Whether each side would be unable to recognize a call later.
     is_unrecognisable: Vec<[bool; 2]>,
 }
 
-/// Rule as it is about a call, with what it compares of the call.
+/// Rule applied to a call, with the members of the call that it compares.
 #[derive(Debug)]
 struct AppliedRule {
     question: usize,
-    /// Matchers, each with the members of the call; nothing if one of them cannot be compared.
+    /// Matchers, each with the members of the call; `None` if one of them cannot be compared.
     own: Vec<(usize, Option<Vec<ComparedMember>>)>,
-    /// Whether the call counts in its own limit.
+    /// Whether the call counts towards its own limit.
     is_own: bool,
 }
 
@@ -55,13 +55,13 @@ struct Cancellation {
 /// Reason of one side's refusal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum RefusedBy<'r> {
-    /// What comes before the rules on order.
+    /// The checks before the order rules.
     Admission,
-    /// The rule on order of this path.
+    /// The order rule at this path.
     Rule(&'r str),
     /// A limit of intents.
     Limit(IntentLimit),
-    /// A member that a rule has to recognize in later calls cannot be compared.
+    /// A member that a rule must recognize in later calls cannot be compared.
     Incomparable,
 }
 
@@ -96,8 +96,8 @@ impl SequenceJudge {
         judge
     }
 
-    /// Forgets facts that no question can ever count: if the deciding call is not a fact itself, its rules count those
-    /// alone that the last call may be compared with.
+    /// Forgets facts that no question can ever count: if the deciding call is not a fact itself, its rules count only
+    /// facts that can be compared with the last call.
     fn forget_irrelevant(&mut self) {
         let calls = &self.alphabet.calls;
         let is_last = |class: &&CallClass| class.tool == 0;
@@ -134,7 +134,7 @@ impl SequenceJudge {
         }
     }
 
-    /// Whether the last call may be of a class. It has the first names of all values, since the others are alike.
+    /// Returns whether the last call may be of a class. It has the first names of all values, since the others are alike.
     pub(super) fn may_be_last(&self, class: &CallClass) -> bool {
         let mut next: BTreeMap<u32, u32> = BTreeMap::new();
         class.example.names.iter().all(|name| {
@@ -145,7 +145,7 @@ impl SequenceJudge {
         })
     }
 
-    /// Number that is equal for facts that a matcher sees alike.
+    /// Returns a number that is equal for facts that a matcher sees alike.
     pub(super) fn alike(&self, step: usize, matcher: usize) -> usize {
         self.alike.get(step).and_then(|alike| alike.get(matcher)).copied().unwrap_or(0)
     }
@@ -205,18 +205,18 @@ impl SequenceJudge {
         call.example.fit(until.args.as_ref()).and(answer)
     }
 
-    /// Matchers that a move is a fact for, as bits.
+    /// Returns the matchers for which a move is a fact, as a bit set.
     pub(super) fn facts(&self, step: usize) -> u128 {
         let seen = self.seen.get(step).into_iter().flatten().enumerate();
         seen.filter(|(_, view)| view.is_some()).fold(0, |bits, (index, _)| bits | 1 << index)
     }
 
-    /// Whether a move cancels anything.
+    /// Returns whether a move cancels anything.
     pub(super) fn is_canceller(&self, step: usize) -> bool {
         self.cancels.get(step).is_some_and(|cancels| !cancels.is_empty())
     }
 
-    /// Matchers for which a fact no longer counts after a move.
+    /// Returns the matchers for which a fact no longer counts after a move.
     pub(super) fn cancelled(&self, fact: &Fact, step: usize, at: CallScope) -> u128 {
         let mut bits = 0;
         for Cancellation { matcher: index, until, fit, members } in self.cancels.get(step).into_iter().flatten() {
@@ -237,7 +237,7 @@ impl SequenceJudge {
         bits
     }
 
-    /// What one side refuses a call by.
+    /// Returns the reason why one side refuses a call, if any.
     pub(super) fn refusal(&self, side: usize, call: usize, at: CallScope, facts: &[Fact]) -> Option<RefusedBy<'_>> {
         let class = self.alphabet.calls.get(call)?;
         if class.is_admitted.get(side) != Some(&true) {
@@ -256,7 +256,7 @@ impl SequenceJudge {
         is_unrecognisable.then_some(RefusedBy::Incomparable)
     }
 
-    /// Rules that are about a call.
+    /// Returns the rules that apply to a call.
     fn rules_applied_to(&self, class: &CallClass) -> Vec<AppliedRule> {
         let questions = self.rules.questions.iter().enumerate().filter(|(_, question)| {
             question.tool == class.tool && class.example.fit(question.condition.as_ref()) != Fit::No

@@ -1,5 +1,5 @@
-//! Search for the shortest sequence of calls whose last one only the new rules allow: breadth first over what the
-//! rules of both sides remember.
+//! Search for the shortest sequence of calls whose last call only the new rules allow: breadth first over what the rules of both
+//! sides remember.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -33,13 +33,13 @@ struct Edge {
 struct Search<'s> {
     judge: &'s SequenceJudge,
     nodes: Vec<Node>,
-    /// Zones of the states seen, by all else that they are.
+    /// Zones of the visited states, by the rest of the state.
     seen: BTreeMap<Vec<i64>, Vec<Zone>>,
     ahead: VecDeque<usize>,
     scopes: (usize, bool),
-    /// Number of moments that were visited.
+    /// Number of visited moments.
     moments: usize,
-    /// Largest number of moments, and of states that are remembered.
+    /// Maximum number of moments, and of remembered states.
     max_states: usize,
     /// Number of names of each class that the last call may have.
     last: BTreeMap<u32, u32>,
@@ -78,7 +78,7 @@ pub(super) fn tool(
     Ok((None, search.moments))
 }
 
-/// Reason of the old rules.
+/// Returns the reason why the old rules refuse.
 fn why(
     sides: &[&RuleSide; 2],
     tool: &Tool,
@@ -102,7 +102,7 @@ fn why(
     }
 }
 
-/// State at the moment of a call: what counts then, and the bounds that say so.
+/// State at the moment of a call: the facts that count then, and the bounds that imply it.
 struct Leaf {
     facts: Vec<Fact>,
     zone: Zone,
@@ -127,7 +127,7 @@ impl Search<'_> {
         self.moments.max(self.nodes.len()) > self.max_states
     }
 
-    /// Finds a call that only the new rules allow after a state, or adds the states that follow, up to the limit.
+    /// Finds a call that only the new rules allow after a state, or adds the successor states, up to the limit.
     fn expand(&mut self, index: usize) -> Option<Found> {
         let leaves = self.leaves(index);
         self.moments += leaves.len();
@@ -150,7 +150,7 @@ impl Search<'_> {
         }
         for leaf in leaves {
             let scopes = self.scopes_at(&leaf.facts);
-            // Verdicts on the call of the last move, by scope: its outcomes follow each other.
+            // Verdicts on the call of the last move, by scope. Moves that differ only in outcome are adjacent.
             let mut judged: Option<(usize, Vec<[bool; 2]>)> = None;
             for (step, taken) in self.judge.alphabet.moves.iter().enumerate() {
                 let facts = self.judge.facts(step);
@@ -187,7 +187,7 @@ impl Search<'_> {
         None
     }
 
-    /// State after a call.
+    /// Returns the state after a call.
     fn after(&self, leaf: &Leaf, edge: Edge, live: u128, (index, depth): (usize, usize)) -> Node {
         let (mut facts, mut zone) = (leaf.facts.clone(), leaf.zone.clone());
         for fact in &mut facts {
@@ -199,8 +199,8 @@ impl Search<'_> {
         Node { facts, zone, depth: depth + 1, reached: Some((index, edge)) }
     }
 
-    /// Moments after a state, one for each set of facts that are still within their windows. Those beyond the limit are
-    /// left out.
+    /// Returns the moments after a state, one for each set of facts that are still within their windows. Moments beyond the limit
+    /// are left out.
     fn leaves(&self, index: usize) -> Vec<Leaf> {
         let Some(node) = self.nodes.get(index) else { return Vec::new() };
         let mut leaves = vec![Leaf { facts: node.facts.clone(), zone: node.zone.clone(), bounds: Vec::new() }];
@@ -228,7 +228,7 @@ impl Search<'_> {
         leaves
     }
 
-    /// Facts of a state at the moment that bounds describe.
+    /// Returns the facts of a state at the moment that bounds describe.
     fn leaf_facts(&self, index: usize, bounds: &[AgeBound]) -> Vec<Fact> {
         let Some(node) = self.nodes.get(index) else { return Vec::new() };
         let mut facts = node.facts.clone();
@@ -239,7 +239,7 @@ impl Search<'_> {
         facts
     }
 
-    /// Sessions and turns that a call may be of: those of facts, and one that is new.
+    /// Returns the sessions and turns to which a call may belong: those of facts, and a new one.
     fn scopes_at(&self, facts: &[Fact]) -> Vec<CallScope> {
         let (max_sessions, has_turns) = self.scopes;
         let known = |is_known: &dyn Fn(usize) -> bool| (0..).find(|number| !is_known(*number)).unwrap_or(0);
@@ -263,12 +263,12 @@ impl Search<'_> {
         scopes
     }
 
-    /// Whether a call names only values that facts have, or the first of those that none has: the others are alike.
+    /// Returns whether a call names only values that facts have, or the first unused one: the others are alike.
     fn may_name(&self, facts: &[Fact], names: &[ValueName]) -> bool {
         if names.is_empty() {
             return true;
         }
-        // Those of the last call are distinguished from all others.
+        // The values of the last call are distinguished from all others.
         let mut used: BTreeMap<u32, BTreeSet<u32>> =
             self.last.iter().map(|(class, count)| (*class, (0..*count).collect())).collect();
         for name in facts.iter().flat_map(|fact| self.judge.names(fact)) {
@@ -283,7 +283,7 @@ impl Search<'_> {
         })
     }
 
-    /// The sequence that ends with a call after a state.
+    /// Returns the sequence that ends with a call after a state.
     fn steps(&self, index: usize, call: usize, at: CallScope, bounds: &[AgeBound]) -> Vec<ProvenStep> {
         let mut edges = Vec::new();
         let mut bounds = bounds.to_vec();
@@ -318,7 +318,7 @@ impl Search<'_> {
     }
 }
 
-/// Numbers of a state, but for its times, that are equal for states that differ in the names of values, sessions and turns alone.
+/// Returns a key of a state without its times, equal for states that differ only in the names of values, sessions and turns.
 fn key(judge: &SequenceJudge, last: &BTreeMap<u32, u32>, node: &Node) -> Vec<i64> {
     let mut key = Vec::new();
     let mut names: BTreeMap<ValueName, usize> = BTreeMap::new();
@@ -364,7 +364,7 @@ impl SequenceJudge {
         call.chain(answer.into_iter().flat_map(|answer| &answer.names)).copied()
     }
 
-    /// Number of names of each class that the last call may have.
+    /// Returns the number of names of each class that the last call may have.
     fn last_names(&self) -> BTreeMap<u32, u32> {
         let mut last: BTreeMap<u32, u32> = BTreeMap::new();
         let calls = self.alphabet.calls.iter().filter(|class| class.tool == 0 && self.may_be_last(class));
@@ -375,7 +375,7 @@ impl SequenceJudge {
         last
     }
 
-    /// Windows of some matchers, from the shortest.
+    /// Returns the windows of some matchers, shortest first.
     fn windows(&self, live: u128) -> BTreeSet<i64> {
         let windows = self.rules.matchers.iter().enumerate().filter(|(index, _)| live >> index & 1 == 1);
         windows.filter_map(|(_, matcher)| i64::try_from(matcher.premise.within_ms?).ok()).collect()
@@ -385,7 +385,7 @@ impl SequenceJudge {
         !self.windows(live).is_empty()
     }
 
-    /// Matchers with a window, as bits.
+    /// Returns the matchers with a window, as a bit set.
     fn within(&self, window: i64) -> u128 {
         let matchers = self.rules.matchers.iter().enumerate();
         let with = matchers
@@ -393,7 +393,7 @@ impl SequenceJudge {
         with.fold(0, |bits, (index, _)| bits | 1 << index)
     }
 
-    /// Class of a move, without names of values.
+    /// Returns the class of a move, without names of values.
     fn shape(&self, step: usize) -> [i64; 4] {
         let Some(taken) = self.alphabet.moves.get(step) else { return [0; 4] };
         let Some(call) = self.alphabet.calls.get(taken.call) else { return [0; 4] };
@@ -408,7 +408,7 @@ impl SequenceJudge {
         [i64::try_from(call.tool).unwrap_or(i64::MAX), i64::from(call.example.shape), end, answer]
     }
 
-    /// Drops what can decide nothing any more: facts that nothing counts, and all but the newest of facts that are alike.
+    /// Drops what can no longer affect a verdict: facts that nothing counts, and all but the newest of facts that are alike.
     fn reduce(&self, facts: &mut Vec<Fact>, zone: &mut Zone) {
         for index in 0..self.rules.matchers.len() {
             let kept = self.rules.matchers.get(index).map_or(0, |matcher| matcher.kept);

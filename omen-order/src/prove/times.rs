@@ -1,11 +1,11 @@
-//! Times of a sequence of calls: the earliest ones that meet all bounds of its path.
+//! Times of a sequence of calls: the earliest that meet all bounds of its path.
 
 /// Bound on the age of one call at the time of a later one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AgeBound {
-    /// Number of the earlier call.
+    /// Index of the earlier call.
     pub(super) earlier: usize,
-    /// Number of the later call.
+    /// Index of the later call.
     pub(super) later: usize,
     pub(super) window: i64,
     /// Whether the age is below the window.

@@ -1,23 +1,23 @@
-//! Zones: sets of ages of facts, as bounds on them and on their differences.
+//! Zones: sets of ages of facts, as bounds on the ages and on their differences.
 
 /// Bound that excludes nothing.
 const NO_BOUND: i64 = i64::MAX / 4;
 
-/// Difference-bound matrix in whole milliseconds, closed. Clock 0 is always 0; the others are ages.
+/// Closed difference-bound matrix in whole milliseconds. Clock 0 is always 0; the others are ages.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Zone {
     size: usize,
-    /// Entry `[i][j]` is the least upper bound of clock `i` less clock `j`.
+    /// Entry `[i][j]` is the least upper bound of clock `i` minus clock `j`.
     bounds: Vec<i64>,
 }
 
 impl Zone {
-    /// Creates the zone without clocks.
+    /// Creates a zone without clocks.
     pub(super) fn new() -> Self {
         Self { size: 1, bounds: vec![0] }
     }
 
-    /// Whether all ages of another zone are in this one.
+    /// Returns whether this zone contains all ages of another one.
     pub(super) fn includes(&self, other: &Self) -> bool {
         self.size == other.size && self.bounds.iter().zip(&other.bounds).all(|(own, other)| own >= other)
     }
@@ -32,7 +32,7 @@ impl Zone {
         }
     }
 
-    /// Lets any time pass.
+    /// Lets any amount of time pass.
     pub(super) fn elapse(&mut self) {
         (1..self.size).for_each(|clock| self.set(clock, 0, NO_BOUND));
     }
@@ -52,14 +52,14 @@ impl Zone {
         new
     }
 
-    /// Keeps some clocks, in this order.
+    /// Returns the zone restricted to some clocks, in this order.
     pub(super) fn keep(&self, clocks: &[usize]) -> Self {
         let kept: Vec<_> = std::iter::once(0).chain(clocks.iter().copied()).collect();
         let bounds = kept.iter().flat_map(|i| kept.iter().map(|j| self.at(*i, *j)));
         Self { size: kept.len(), bounds: bounds.collect() }
     }
 
-    /// Ages below (or not below) a window; nothing if there are none.
+    /// Returns the ages below, or not below, a window; `None` if there are none.
     pub(super) fn with(&self, clock: usize, window: i64, is_below: bool) -> Option<Self> {
         let (i, j, bound) = if is_below { (clock, 0, window - 1) } else { (0, clock, -window) };
         if self.at(i, j) <= bound {

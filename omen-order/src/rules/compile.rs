@@ -1,7 +1,7 @@
-//! Index of the rules: what is read of the calls of each tool, and which rules look at them.
+//! Index of the rules: what is read of each tool's calls, and which rules depend on it.
 //!
-//! A call is held only against the matchers that name its tool, and a verdict reads only the rules of its own tool, so
-//! the cost of both is independent of the rules of other tools.
+//! A call is compared only with the matchers that name its tool, and a verdict reads only the rules of its own tool,
+//! so the cost of both is independent of the rules of other tools.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Weak};
@@ -11,8 +11,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::{MAX_CALLS, Member, Per, Policy, Premise, Rule, RuleKind, Side, Test, Tool, Until, Was};
 
-/// Content of something that is read of a call, or of a rule: what both configurations of a reload have keeps its
-/// memory.
+/// Identifies the content of a rule or of something read from calls. A content that exists before and after a reload
+/// keeps its memory.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub struct ContentId(Arc<str>);
@@ -45,18 +45,18 @@ impl ContentId {
 /// Rules of all tools, indexed.
 #[derive(Debug)]
 pub struct RuleSet {
-    /// Longest time in milliseconds that a call waits.
+    /// Maximum time in milliseconds that a call waits.
     pub(crate) wait_ms: i64,
     /// Time in milliseconds for which a call without its premise is held back.
     pub(crate) gather_ms: i64,
-    /// Time in milliseconds without calls after which a session ends.
+    /// Idle time in milliseconds after which a session ends.
     pub(crate) idle_ms: i64,
     pub(crate) tools: HashMap<Tool, Arc<ToolRules>>,
-    /// Whether a rule is per turn, so that turns are remembered.
+    /// Whether a rule has the scope of a turn, so that turns are remembered.
     pub(crate) has_turns: bool,
 }
 
-/// What is read of the calls of a tool, and its rules.
+/// What is read of a tool's calls, and the tool's rules.
 #[derive(Debug, Default)]
 pub(crate) struct ToolRules {
     pub(crate) may_confirm: bool,
@@ -69,7 +69,7 @@ pub(crate) struct ToolRules {
     pub(crate) duties: Vec<Duty>,
 }
 
-/// Matcher of calls: a premise of a rule, or what cancels one.
+/// Matcher of calls: a premise of a rule, or its canceller.
 #[derive(Debug)]
 pub(crate) struct Watch {
     /// Number that is unique among the matchers of a rule set.
@@ -101,7 +101,7 @@ impl Watch {
     }
 }
 
-/// What a matcher is for.
+/// Purpose of a matcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// Premise of `after`.
@@ -119,7 +119,7 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    /// Whether what is forgotten would permit something.
+    /// Returns whether forgetting a fact of the matcher would permit something.
     pub(crate) fn must_remember(self) -> bool {
         matches!(self, Self::Forbids | Self::Limits(_) | Self::Settles | Self::Cancels)
     }
@@ -137,7 +137,7 @@ pub(crate) struct Link {
     pub(crate) untils: Vec<Vec<usize>>,
 }
 
-/// Rule of a tool, as its calls are judged by it. Numbers are positions in [`ToolRules`].
+/// Rule of a tool, as applied to its calls. Numbers are positions in [`ToolRules`].
 #[derive(Debug)]
 pub(crate) struct Duty {
     pub(crate) number: usize,
@@ -145,12 +145,12 @@ pub(crate) struct Duty {
     pub(crate) path: String,
     pub(crate) condition: Option<usize>,
     pub(crate) bound: Bound,
-    /// Matchers, each with the members of the call's own arguments that its `same` compares. For `before_end` these
-    /// are the members of the opener.
+    /// Matchers, each with the members of the call's own arguments that its `same` compares. For `before_end`, these
+    /// are the opener's members.
     pub(crate) premises: Vec<(Arc<Watch>, Vec<usize>)>,
 }
 
-/// Question of a rule.
+/// Question that a rule asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bound {
     After,
@@ -185,13 +185,13 @@ impl RuleSet {
         Self { wait_ms, gather_ms, idle_ms: signed(policy.idle_ms), tools, has_turns }
     }
 
-    /// Whether there is no rule at all.
+    /// Returns whether there are no rules.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.tools.values().all(|tool| tool.duties.is_empty())
     }
 
-    /// Contents of all that is read of calls under these rules.
+    /// Returns the contents that these rules read of calls.
     pub fn contents(&self) -> impl Iterator<Item = &ContentId> {
         self.tools.values().flat_map(|tool| {
             let tests = tool.tests.iter().map(|(content, ..)| content);
@@ -224,7 +224,7 @@ impl Builder {
             .map(|premise| {
                 text.push_str(&described(premise));
                 let watch = self.watch(premise, bound, sum);
-                // Between two calls, `arg` is of the later one: the deciding call, or the one that settles.
+                // Between two calls, `arg` refers to the later one: the deciding call, or the settling one.
                 let own = premise.same.iter().filter_map(|pair| match bound {
                     Bound::Owes => self.member(tool, &pair.earlier),
                     _ => self.member(tool, &Member { side: Side::Args, pointer: Arc::clone(&pair.arg) }),
@@ -319,7 +319,7 @@ impl Builder {
         watch
     }
 
-    /// Positions of tests, or nothing if the tool is not allowed.
+    /// Returns the positions of tests; `None` if the tool is not allowed.
     fn tests(&mut self, tool: &Tool, args: Option<&Test>, answer: Option<&Test>) -> Option<Vec<usize>> {
         self.reads.get(tool)?;
         let args = args.and_then(|test| self.test(tool, Side::Args, test));
@@ -364,7 +364,7 @@ impl Side {
     }
 }
 
-/// Text of a premise that is equal for equal premises.
+/// Returns a text that is equal for equal premises.
 pub(crate) fn described(premise: &Premise) -> String {
     let test = |test: &Option<Test>| test.as_ref().map(|test| test.content());
     let Premise { tools, was, args, answer, same, within_ms, times, per, until } = premise;

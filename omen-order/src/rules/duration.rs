@@ -1,13 +1,13 @@
-//! Durations as configurations write them.
+//! Durations, in the form of configurations.
 
-/// Units in milliseconds, from the longest.
+/// Units in milliseconds, longest first.
 const UNITS: [(&str, u64); 4] = [("day", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000)];
 
 /// Longest window: 31 days.
 pub const MAX_WINDOW_MS: u64 = 31 * 86_400_000;
 
-/// Parses a duration such as `30s`, `10min`, `24h` or `7day`, in milliseconds. `100ms` and `0s` are settings of waiting
-/// alone.
+/// Parses a duration such as `30s`, `10min`, `24h` or `7day`, in milliseconds. `100ms` and `0s` are valid only for
+/// waiting settings.
 #[must_use]
 pub fn duration(text: &str, is_setting: bool) -> Option<u64> {
     let (count, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
@@ -23,7 +23,7 @@ pub fn duration(text: &str, is_setting: bool) -> Option<u64> {
     (ms <= MAX_WINDOW_MS && (is_setting || ms > 0)).then_some(ms)
 }
 
-/// Writes a duration for a reader, rounded down to two units: `14 min`, `2 h 5 min`.
+/// Formats a duration for a reader, rounded down to two units: `14 min`, `2 h 5 min`.
 #[must_use]
 pub fn shown(ms: u64) -> String {
     if ms < 1000 {

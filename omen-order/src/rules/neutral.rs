@@ -1,4 +1,4 @@
-//! Rules as neutral JSON, for oracles and for programs in other languages.
+//! Rules as neutral JSON, for test oracles and for programs in other languages.
 
 use std::sync::Arc;
 
@@ -6,13 +6,13 @@ use serde_json::{Map, Value};
 
 use super::{Member, Pair, Per, Policy, Premise, Rule, RuleKind, Side, Test, Tool, ToolPolicy, Until, Was};
 
-/// Makes a test of a table `where`, `answer` or `if`.
+/// Constructor of a test from a table `where`, `answer` or `if`.
 pub type MakeTest<'f> = dyn Fn(&Value) -> Result<Test, String> + 'f;
 
 /// Reads the rules of all tools: `{"wait_ms", "gather_ms", "tools": {"server/tool": {"confirm", "rules": […]}}}`.
 ///
 /// # Errors
-/// What is wrong, as text.
+/// A description of the mistake.
 pub fn policy(value: &Value, test: &MakeTest<'_>) -> Result<Policy, String> {
     let mut policy = Policy::default();
     if let Some(ms) = value.get("wait_ms").and_then(Value::as_u64) {
@@ -31,7 +31,7 @@ pub fn policy(value: &Value, test: &MakeTest<'_>) -> Result<Policy, String> {
     Ok(policy)
 }
 
-/// Reads `server/tool`.
+/// Parses `server/tool`.
 ///
 /// # Errors
 /// If there is no `/`.

@@ -1,7 +1,7 @@
-//! Rules as `gate.toml` writes them: the keys of an entry of `[[allow]]`, and the table `[order]`.
+//! Rules in the form of `gate.toml`: the keys of an entry of `[[allow]]`, and the table `[order]`.
 //!
 //! The types are generic over the tables of tests (`where`, `answer`, `if`), which belong to the gate. [`schema`] is the
-//! JSON Schema of the keys, and [`Rules::build`] makes rules of them, or reports each mistake with its place and its
+//! JSON Schema of the keys, and [`Rules::build`] builds rules from them, or reports each mistake with its place and its
 //! fix.
 
 mod schema;
@@ -34,7 +34,7 @@ impl<T> OneOrMany<T> {
     }
 }
 
-/// Name of a tool, or a table that says more.
+/// Name of a tool, or a table with further keys.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum NameOrTable<T> {
@@ -44,7 +44,7 @@ pub enum NameOrTable<T> {
     Table(Box<T>),
 }
 
-/// Members that are equal: `"/commit"`, or the pointers of both.
+/// Members that must be equal: `"/commit"`, or the pointers of both.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum SameTable {
@@ -63,7 +63,7 @@ pub enum SameTable {
     },
 }
 
-/// Table of a premise, a limit, an obligation, or of what cancels one.
+/// Table of a premise, a limit, an obligation, or a canceller.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, bound = "W: Deserialize<'de>")]
 pub struct PremiseTable<W> {
@@ -126,7 +126,7 @@ pub struct Rules<'r, W> {
     pub before_end: &'r [NameOrTable<PremiseTable<W>>],
 }
 
-/// Mistake in the rules: where, what, and how to fix it.
+/// Mistake in the rules: its place, a description, and a fix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
     /// JSON pointer below the entry.
@@ -137,23 +137,23 @@ pub struct Mistake {
     pub help: String,
 }
 
-/// What the rules are read with.
+/// Context in which rules are built.
 pub trait Surroundings<W> {
-    /// Makes a test of a table; it reports mistakes in the table by itself.
+    /// Builds a test from a table, and reports mistakes in the table itself.
     fn test(&mut self, pointer: &str, table: &BTreeMap<String, W>, is_answer: bool) -> Option<Test>;
 
-    /// Allowed tools.
+    /// Returns the allowed tools.
     fn tools(&self) -> &[Tool];
 
-    /// Tool that is nearest to a misspelled name, if any is near.
+    /// Returns the tool nearest to a misspelled name, if any is near.
     fn nearest(&self, name: &str) -> Option<String>;
 
-    /// Least amount that the rules of the entry allow at a pointer.
+    /// Returns the smallest amount that the rules of the entry allow at a pointer.
     fn least(&self, pointer: &str) -> Option<i64>;
 }
 
 impl<W> Rules<'_, W> {
-    /// Makes the rules of an entry, in the order in which they are judged.
+    /// Builds the rules of an entry, in the order in which they are judged.
     ///
     /// # Errors
     /// All mistakes.
@@ -185,7 +185,7 @@ struct Build<'b, W> {
     path: &'b str,
     with: &'b mut dyn Surroundings<W>,
     mistakes: Vec<Mistake>,
-    /// Whether a test has a mistake that was reported elsewhere.
+    /// Whether a test has a mistake that was already reported.
     is_incomplete: bool,
 }
 
@@ -194,7 +194,7 @@ impl<W> Build<'_, W> {
         self.mistakes.push(Mistake { pointer: pointer.to_owned(), message: message.into(), help: help.into() });
     }
 
-    /// Path of a rule in TOML: `allow[1].after[0]`.
+    /// Returns the path of a rule in TOML: `allow[1].after[0]`.
     fn shown(&self, pointer: &str) -> String {
         let mut path = self.path.to_owned();
         for step in pointer.split('/').skip(1) {
@@ -392,7 +392,7 @@ impl<W> Build<'_, W> {
         tools.into_iter().collect()
     }
 
-    /// Finds a tool by its name: first one of the entry's own server, then `server/tool`.
+    /// Finds a tool by name: first on the entry's own server, then as `server/tool`.
     fn tool(&mut self, pointer: &str, name: &str) -> Option<Tool> {
         let own = Tool::new(&self.own.server, name);
         let matching = self.with.tools().iter().filter(|tool| **tool == own || tool.to_string() == name);

@@ -9,7 +9,7 @@ use sha2::Sha256;
 
 use super::Fit;
 
-/// Key of the log, or one derived from it. It makes keys of members that nobody else can guess.
+/// Secret of the log, or one derived from it, from which the keys of members are computed. Nobody else can guess them.
 #[derive(Clone)]
 pub struct Secret(Hmac<Sha256>);
 
@@ -17,7 +17,7 @@ impl Secret {
     /// Creates a key from bytes.
     #[must_use]
     pub fn new(bytes: &[u8; 32]) -> Self {
-        // A key of 32 bytes is shorter than a block, so it is padded and used as it is.
+        // A key of 32 bytes is shorter than a block, so it is padded rather than hashed.
         let mut block = [0; 64];
         block.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
         Self(Hmac::new(&block.into()))
@@ -30,7 +30,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Keyed hash of a member's value: equal for equal values of one log. Written as `k:` and hexadecimal digits.
+/// Keyed hash of a member's value: equal for equal values in one log. It is written as `k:` and hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key([u8; 16]);
 
@@ -61,19 +61,19 @@ impl<'de> Deserialize<'de> for Key {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MemberValue {
     Missing,
-    /// Another type than a text, an integer or a boolean, or a number that programs read differently.
+    /// Not a string, an integer or a boolean, or a number that programs read differently.
     Incomparable,
     /// Not recorded.
     Unknown,
-    /// Member of an answer that has not come.
+    /// Member of an answer that has not arrived.
     Pending,
     Key(Key),
 }
 
-/// Largest integer that doubles represent without gaps, 2^53−1.
+/// Largest integer up to which doubles represent all integers, 2^53−1.
 const LARGEST: i64 = 9_007_199_254_740_991;
 
-/// Integer that every program reads alike.
+/// Returns the integer if every program reads it alike.
 pub(crate) fn plain(value: &Value) -> Option<i64> {
     value.as_i64().filter(|number| (-LARGEST..=LARGEST).contains(number))
 }
@@ -96,7 +96,7 @@ pub(crate) fn key_of(secret: &Secret, value: &Value, pointer: &str) -> MemberVal
     MemberValue::Key(Key(key))
 }
 
-/// Whether two members are equal. A missing one equals nothing.
+/// Returns whether two members are equal. A missing member equals nothing.
 pub(crate) fn equal(a: MemberValue, b: MemberValue) -> Fit {
     match (a, b) {
         (MemberValue::Missing, _) | (_, MemberValue::Missing) => Fit::No,

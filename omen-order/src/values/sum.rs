@@ -14,10 +14,10 @@ pub(crate) enum Amount {
     Unknown,
 }
 
-/// Largest number of values that one call adds.
+/// Maximum number of values that one call adds.
 const MAX_VALUES: usize = 1024;
 
-/// Adds the integers at a pointer, in which `*` stands for every element of an array.
+/// Adds the integers at a pointer, in which `*` matches every element of an array.
 pub(crate) fn amount(value: &Value, pointer: &str) -> Amount {
     let (mut total, mut values) = (Some(0u64), 0);
     let steps: Vec<_> = pointer.split('/').skip(1).collect();

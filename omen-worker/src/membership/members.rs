@@ -39,7 +39,7 @@ impl<B: Broker> Members<B> {
     }
 }
 
-/// Returns the partitions of a worker. Each goes to the member with the highest hash that has room: shares differ by one at most.
+/// Returns the partitions of a worker. Each goes to the member with the highest hash that has room: shares differ by at most one.
 pub(crate) fn owned(id: &str, members: &BTreeSet<String>, partitions: u16) -> BTreeSet<u16> {
     let share = usize::from(partitions) / members.len().max(1);
     let mut larger_shares = usize::from(partitions) % members.len().max(1);

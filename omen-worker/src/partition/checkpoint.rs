@@ -42,7 +42,7 @@ struct Head {
 }
 
 impl Head {
-    /// Returns the stored form: a hash, then the head. A wrong sequence would skip packets, and nobody would notice.
+    /// Returns the stored form: a hash, then the head. The hash detects a wrong sequence, which would silently skip packets.
     fn sealed(&self) -> serde_json::Result<String> {
         let text = serde_json::to_string(self)?;
         Ok(names::hash(&text) + &text)

@@ -319,7 +319,7 @@ impl<'s, B: Broker> Ownership<'s, B> {
         let Some(judged) = before.or(self.judge.seen) else { return Ok(()) };
         self.is_still_committed().await?;
         if !self.is_changed && self.checkpoints.judged().is_some() && before.is_none() {
-            // Only time has passed. The head moves on, so that messages deleted because of their age are not reported missing.
+            // Only time has passed. The head moves on so that expired messages are not reported missing.
             self.checkpoints.note(judged, revision, true).await?;
         } else {
             self.checkpoint_bytes = self.checkpoints.save(&mut self.judge, judged, revision).await?;

@@ -5,7 +5,7 @@ use std::io::Read;
 
 use omen::lines::{LineSplitter, RawLine};
 
-/// Reader of lines, which counts them.
+/// Line reader that counts lines.
 pub(super) struct Lines<R> {
     log: R,
     splitter: LineSplitter,

@@ -32,15 +32,15 @@ pub(crate) enum PartitionState {
 #[derive(Debug, Default)]
 struct Partition {
     state: PartitionState,
-    /// Time of the oldest finding that is not committed.
+    /// Time of the oldest uncommitted finding.
     uncommitted: Option<Instant>,
-    /// Number of refused commits since the last one that was stored.
+    /// Number of refused commits since the last one stored.
     fences: u32,
     checkpoint: Option<Instant>,
 }
 
 impl Partition {
-    /// Returns whether the partition makes no progress. A worker that has lost its partition learns it from one or two refusals.
+    /// Returns whether the partition makes no progress. A worker that has lost its partition notices after one or two refusals.
     fn is_fenced(&self) -> bool {
         self.state != PartitionState::Elsewhere && self.fences >= FENCES
     }
@@ -179,8 +179,7 @@ impl Metrics {
         self.packets.get_or_create(&PartitionLabels { partition }).inc_by(count);
     }
 
-    /// Records the number of messages in the stream after the last commit, and the time of the oldest finding that is not
-    /// committed.
+    /// Records the number of messages after the last commit and the time of the oldest uncommitted finding.
     pub(crate) fn lag(&self, partition: u16, lag: u64, uncommitted: Option<Instant>) {
         self.lag.get_or_create(&PartitionLabels { partition }).set(i64::try_from(lag).unwrap_or(i64::MAX));
         // Findings from before a failure are still waiting.

@@ -57,7 +57,7 @@ impl Broker for JetStream {
         };
         let consumer = self.stream(stream).await?.create_consumer(config).await.during(&what)?;
         let inbox = Subject::from(client.new_inbox());
-        // All responses arrive at one inbox, so messages of different requests keep their order.
+        // All responses arrive at one inbox, so messages of different requests stay in order.
         let answers = client.subscribe(inbox.clone()).await.during(&what)?.ready_chunks(MESSAGES);
         Ok(PullConsumer {
             what,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::rules::{MAX_CALLS, MAX_PAIRS, MAX_PREMISES, Per, Was};
 
-/// JSON Schema of the keys of an entry, by key; `table` is that of `where`.
+/// Returns the JSON Schema of the keys of an entry, by key; `table` is the schema of `where`.
 #[must_use]
 pub fn schema(table: &Value) -> BTreeMap<&'static str, Value> {
     let names = json!({ "type": ["string", "array"], "minLength": 1, "minItems": 1, "maxItems": MAX_PREMISES, "items": { "type": "string", "minLength": 1 } });
