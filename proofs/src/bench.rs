@@ -1,7 +1,7 @@
-//! The benchmarks: the speed of validation compared with that of skipping a log, and the cost of the typed API and the gate.
+//! Benchmarks: the speed of validation compared with that of skipping a log, and the cost of the typed API and the gate.
 //!
-//! All measurements run in one process, on one corpus that a seed generates, and in one thread unless they say otherwise. They alternate round by round, so
-//! that other load on the machine affects all of them alike. Only ratios within one run are comparable.
+//! All measurements run in one process, on one corpus generated from a seed, and in one thread unless stated otherwise. They
+//! alternate round by round, so other load on the machine affects all of them alike. Only ratios within one run are comparable.
 
 use std::process::ExitCode;
 use std::{env, fmt, io};
@@ -41,19 +41,19 @@ pub struct Options {
     /// Measure the cost of the typed API: packets, leases of tasks, and dropping an episode
     #[arg(long, conflicts_with = "gate")]
     episode: bool,
-    /// Measure the time from an edit in an editor to its findings, by `omen lsp`
+    /// Measure the time from an edit in an editor to its findings from `omen lsp`
     #[arg(long, conflicts_with_all = ["gate", "episode"])]
     editor: bool,
     /// Measure how the speed of validation depends on the number of episodes and on how many are interleaved
     #[arg(long, conflicts_with_all = ["gate", "episode", "editor"])]
     scaling: bool,
-    /// Measure the workers: their speed beside `omen check`, lag under load, recovery and memory; with nats-server at `OMEN_NATS_SERVER`
+    /// Measure the workers: speed compared with `omen check`, lag, recovery and memory; with nats-server at `OMEN_NATS_SERVER`
     #[arg(long, conflicts_with_all = ["gate", "episode", "editor", "scaling"])]
     workers: bool,
-    /// Measure the rules on order: decisions by the number of rules, and the memory of a session
+    /// Measure the order rules: decisions by the number of rules, and the memory of a session
     #[arg(long, conflicts_with_all = ["gate", "episode", "editor", "scaling", "workers"])]
     order: bool,
-    /// Measure the hooks of coding agents: the time before each tool, with `omen hook serve` and without
+    /// Measure the hooks of coding agents: the delay before each tool, with and without `omen hook serve`
     #[arg(long, conflicts_with_all = ["gate", "episode", "editor", "scaling", "workers", "order"])]
     hook: bool,
     #[command(flatten)]
@@ -73,13 +73,13 @@ pub struct Options {
     /// Measure the memory of this many open episodes in this process
     #[arg(long, hide = true)]
     child_open_episodes: Option<u64>,
-    /// Measure the memory of this many episodes that have ended in this process
+    /// Measure the memory of this many ended episodes in this process
     #[arg(long, hide = true)]
     child_closed_episodes: Option<u64>,
     /// With --gate: measure only calls through `omen gate proxy`
     #[arg(long, requires = "gate")]
     proxy_only: bool,
-    /// Answer as a stand-in server, on the standard streams
+    /// Act as a stand-in server, on the standard streams
     #[arg(long, hide = true)]
     child_server: bool,
 }
@@ -87,7 +87,7 @@ pub struct Options {
 /// Runs the benchmark and writes its report.
 ///
 /// # Errors
-/// If it was built without optimisations, if the corpus has findings, or if a child process fails.
+/// If it was built without optimizations, if the corpus has findings, or if a child process fails.
 pub fn command(options: &Options, out: &mut impl io::Write) -> Result<ExitCode, Failure> {
     if options.child_server {
         proxy::server::serve(io::stdin().lock(), out)?;
@@ -146,7 +146,7 @@ pub fn command(options: &Options, out: &mut impl io::Write) -> Result<ExitCode, 
     show(&report::run(options.seed, options.episodes, options.rounds)?, options.json, out)
 }
 
-/// The gate in this process, and in a proxy.
+/// The gate, in this process and in a proxy.
 #[derive(Debug, Serialize)]
 struct Both {
     #[serde(flatten)]

@@ -1,8 +1,8 @@
-//! What shows that the crates agree with each other, and how fast they are.
+//! Evidence that the crates agree with each other, and measurements of their speed.
 //!
 //! - [`referee`] compares the packet parser with an independent JSON Schema validator on mutated packets;
-//! - [`walk`] walks at random over the typed API, and validates and resumes what it writes;
-//! - [`mod@bench`] measures validation, the typed API, the gate and workers, on a corpus that a seed makes.
+//! - [`walk`] makes random walks over the typed API, and validates and resumes what it writes;
+//! - [`mod@bench`] measures validation, the typed API, the gate and workers, on a corpus generated from a seed.
 //!
 //! ```
 //! let report = omen_proofs::referee::run(&omen_proofs::referee::Options { count: 20, ..Default::default() })?;
@@ -16,10 +16,10 @@ pub mod bench;
 pub mod referee;
 pub mod walk;
 
-/// Why a measurement or a comparison cannot run.
+/// Reason why a measurement or a comparison cannot run.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// The code of the README and the pages compiles: this is the one package that has every crate which they show.
+/// Compiles the code of the README and the pages: only this package has all crates that they show.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;

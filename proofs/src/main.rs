@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     match done {
         Ok(code) => code,
         Err(error) => {
-            // Nothing is left to do if even this cannot be written.
+            // If writing this fails, there is nothing left to do.
             let _ = writeln!(std::io::stderr(), "error: {error}");
             ExitCode::FAILURE
         }

@@ -1,16 +1,16 @@
-//! The referee: do the generated parser and JSON Schema give the same verdict?
+//! Referee: do the generated parser and JSON Schema give the same verdicts?
 //!
-//! Valid packets, generated from the schemas and taken from the examples, are mutated a little, and every
-//! mutant is judged three times: by the `jsonschema` crate with the schema files as they are and with the schema that schemars
-//! derives from the Rust types, and by `omen-types`. JSON Schema cannot see a repeated key (D42) and has no limit of nesting; there the
-//! referee decides by itself. An accepted packet must survive a round trip; a refused one must have
-//! errors, each with its place, where JSON Schema has errors, too.
+//! Valid packets, generated from the schemas and taken from the examples, are mutated slightly, and every mutant is judged
+//! three times: by the `jsonschema` crate with the schema files and with the schema that schemars derives from the Rust types,
+//! and by `omen-types`. JSON Schema cannot see a repeated key (D42) and has no nesting limit; the referee itself decides these
+//! cases. An accepted packet must survive a round trip; a refused one must have errors, each with its place, where JSON Schema
+//! also has errors.
 //!
-//! Many mutants change the values, others the form of the text: white space, escapes, the notation of numbers, brackets, what
-//! stands before and after. Two passes are exhaustive: every beginning of some lines, and some lines with each byte replaced by
-//! others; there the validator of logs is compared, too, since not all of them are UTF-8.
+//! Many mutants change the values, others the form of the text: white space, escapes, the notation of numbers, brackets, text
+//! before and after. Two passes are exhaustive: every prefix of some lines, and some lines with each byte replaced by others.
+//! These passes also compare the validator of logs, since not all of the lines are UTF-8.
 //!
-//! Seed and number reproduce every mutant: `cargo xtask referee --seed S --from N --n 1`.
+//! Every mutant can be reproduced by seed and number: `cargo xtask referee --seed S --from N --n 1`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -42,32 +42,32 @@ use judge::{judge, judge_line};
 use sample::Sampler;
 use schemas::Schemas;
 
-/// The result.
+/// Result.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Mutants that both sides accept.
+    /// Number of mutants that both sides accept.
     pub accepted: u64,
-    /// Mutants that both sides refuse.
+    /// Number of mutants that both sides refuse.
     pub refused: u64,
-    /// The number of mutants with each kind of change, and how many of them were accepted.
+    /// Number of mutants with each kind of change, and how many of them were accepted.
     pub kinds: BTreeMap<Kind, (u64, u64)>,
-    /// Beginnings of lines on which both sides agree, and how many of them were accepted.
+    /// Number of line prefixes on which both sides agree, and how many of them were accepted.
     pub cut: (u64, u64),
-    /// Lines with one byte replaced on which both sides agree, and how many of them were accepted.
+    /// Number of lines with one byte replaced on which both sides agree, and how many of them were accepted.
     pub replaced: (u64, u64),
     /// The first few disagreements.
     pub disagreements: Vec<Disagreement>,
-    /// How long it took.
+    /// Duration.
     pub time: Duration,
 }
 
-/// One mistake can cause thousands of disagreements.
+/// Maximum number of reported disagreements, since one mistake can cause thousands.
 const MOST_DISAGREEMENTS: usize = 10;
 
 /// Compares the two sides on many mutants.
 ///
 /// # Errors
-/// If the schema files do not make a validator.
+/// If the schema files do not form a validator.
 pub fn run(options: &Options) -> Result<Report, Failure> {
     let cases = Cases::new(options)?;
     let begun = Instant::now();
@@ -89,7 +89,7 @@ pub fn run(options: &Options) -> Result<Report, Failure> {
     Ok(all)
 }
 
-/// Proposals of a model: payloads generated from the schemas, `count` for each packet type, half of them with an envelope.
+/// Returns proposals of a model: payloads generated from the schemas, `count` per packet type, half of them with an envelope.
 pub(crate) fn proposals(seed: u64, count: u64) -> Result<Vec<String>, Failure> {
     let schemas = Schemas::load()?;
     let mut proposals = Vec::new();
@@ -154,7 +154,7 @@ impl Report {
         self.disagreements.extend(other.disagreements);
     }
 
-    /// How many random mutants were compared.
+    /// Returns the number of random mutants that were compared.
     #[must_use]
     pub fn mutants(&self) -> u64 {
         let differ = |found: &&Disagreement| matches!(found.origin, Origin::Mutant { .. });

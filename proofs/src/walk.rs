@@ -1,14 +1,14 @@
-//! The walk: whatever the typed API writes is valid, and whatever is valid can be resumed.
+//! Walk: everything that the typed API writes is valid, and everything valid can be resumed.
 //!
-//! Random walks over the typed API, with random payloads within the schemas. The validator must accept every log, also at
-//! the end of the stream. A move of the typed API may be refused only for a reason that the types cannot express. At a sample
-//! of points the log so far is resumed, which must give the same state and the same moves. No move is made that was not
+//! The walk makes random moves of the typed API, with random payloads within the schemas. The validator must accept every log,
+//! also at the end of the stream. A move of the typed API may be refused only for a reason that the types cannot express. At a
+//! sample of points the log so far is resumed, which must give the same state and the same moves. No move is made that was not
 //! offered.
 //!
-//! One walk in four ends by accident: its episode is dropped, on its own, by a panic or with a cancelled future, while
-//! tasks are open or a tool runs. What the drop policy then writes is validated like everything else.
+//! One walk in four ends by accident: its episode is dropped, alone, by a panic or with a cancelled future, while tasks are
+//! open or a tool is running. What the drop policy then writes is validated like everything else.
 //!
-//! Seed and number reproduce every walk: `cargo xtask walk --seed S --from N --n 1`.
+//! Every walk can be reproduced by seed and number: `cargo xtask walk --seed S --from N --n 1`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,7 +26,7 @@ use crate::referee;
 use moves::Tried;
 use world::World;
 
-/// How much to walk.
+/// Amount of walking.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
     /// Number of episodes
@@ -46,26 +46,26 @@ pub struct Options {
     pub resume_every: u64,
 }
 
-/// The result.
+/// Result.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Episodes walked.
+    /// Number of episodes walked.
     pub episodes: u64,
-    /// Packets written.
+    /// Number of packets written.
     pub packets: u64,
-    /// Prefixes that were resumed.
+    /// Number of prefixes that were resumed.
     pub resumed: u64,
-    /// Moves that were made, by event.
+    /// Number of moves made, by event.
     pub made: BTreeMap<&'static str, u64>,
-    /// Episodes that ended by accident, by the accident and the drop policy.
+    /// Number of episodes that ended by accident, by accident and drop policy.
     pub accidents: BTreeMap<String, u64>,
-    /// Moves that were refused, by code.
+    /// Number of refused moves, by code.
     pub refused: BTreeMap<Code, u64>,
     /// The first few faults.
     pub faults: Vec<String>,
 }
 
-/// Walks.
+/// Runs the walks.
 ///
 /// # Errors
 /// If an envelope of the walk is invalid.
@@ -84,7 +84,7 @@ pub fn run(options: &Options) -> Result<Report, Failure> {
     Ok(all)
 }
 
-/// Every `step`th walk.
+/// Runs every `step`th walk.
 fn walks(options: &Options, proposals: &[String], first: u64, step: u64) -> Result<Report, Failure> {
     let mut report = Report::default();
     let numbers = options.from..options.from.saturating_add(options.count);
@@ -104,7 +104,7 @@ fn walks(options: &Options, proposals: &[String], first: u64, step: u64) -> Resu
     Ok(report)
 }
 
-/// One episode; the fault, if there is one.
+/// Walks one episode. Returns the fault, if any.
 fn walk(mut world: World<'_>, resumes: bool, report: &mut Report) -> Result<Result<(), String>, Failure> {
     let mut episode = world.begin()?.start()?.into_any();
     let steps = world.rng.u32(5..40);
@@ -146,7 +146,7 @@ fn walk(mut world: World<'_>, resumes: bool, report: &mut Report) -> Result<Resu
     Ok(judge(&lines, report))
 }
 
-/// The fault if the event that was written had not been offered.
+/// Returns a fault if the written event had not been offered.
 fn unoffered(offered: &[omen_fsm::Event], episode: &AnyEpisode, before: usize) -> Option<String> {
     let line = episode.lines().get(before)?;
     let facts = omen_types::PacketFacts::parse(line).ok()?;
@@ -179,7 +179,7 @@ fn judge(lines: &[String], report: &mut Report) -> Result<(), String> {
         }
     }
     let Ok(summary) = validator.finish(&mut findings);
-    // The typed API takes layers from the table, and links its packets itself (D63, D65). What a payload names is the agent's.
+    // The typed API takes layers from the table, and links its packets itself (D63, D65). Payloads name what the agent wants.
     let is_of_payload = |finding: &Finding| {
         finding.diagnostic.pointer.as_deref().is_some_and(|pointer| pointer.starts_with("/payload/"))
     };
@@ -216,10 +216,10 @@ impl Report {
     }
 }
 
-/// The number of proposals for each packet type.
+/// Number of proposals per packet type.
 const PROPOSALS: u64 = 500;
 
-/// The walk stops after this many faults.
+/// Number of faults after which the walk stops.
 const MOST_FAULTS: usize = 5;
 
 impl fmt::Display for Report {

@@ -1,4 +1,4 @@
-//! Tests that run in a process of their own, which the test that starts them kills.
+//! Tests that run in a separate process, which the test that starts them kills.
 
 use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -13,7 +13,7 @@ pub struct TestChild {
 }
 
 impl TestChild {
-    /// Starts the test with this path, with variables that tell it that it is the child.
+    /// Starts the test with this path. The variables tell it that it runs as the child.
     ///
     /// # Panics
     /// If it cannot be started.
@@ -31,7 +31,7 @@ impl TestChild {
         Self { child, output, text: String::new() }
     }
 
-    /// Waits for a line that contains a word, or for the end of the output. The test harness prints lines, too.
+    /// Waits for a line that contains a word, or for the end of the output. The test harness also prints lines.
     ///
     /// # Panics
     /// If the output cannot be read.
@@ -42,10 +42,10 @@ impl TestChild {
         }
     }
 
-    /// Kills the process, and returns all that it has printed.
+    /// Kills the process, and returns everything that it has printed.
     ///
     /// # Panics
-    /// If it has ended by itself before, and passed.
+    /// If it has already ended by itself and passed.
     #[must_use]
     pub fn kill(mut self) -> String {
         self.child.kill().unwrap();

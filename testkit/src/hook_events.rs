@@ -1,8 +1,8 @@
-//! Events of coding agents' hooks, in the form that each agent sends them.
+//! Events of coding agents' hooks, in the form in which each agent sends them.
 
 use serde_json::{Value, json};
 
-/// Event before a shell command, with the members that the agent sends.
+/// Returns the event before a shell command, with the members that the agent sends.
 #[must_use]
 pub fn before(agent: &str, command: &str) -> Value {
     match agent {
@@ -38,7 +38,7 @@ pub fn before(agent: &str, command: &str) -> Value {
     }
 }
 
-/// Event after the same command.
+/// Returns the event after the same command.
 #[must_use]
 pub fn after(agent: &str, command: &str) -> Value {
     let mut event = before(agent, command);

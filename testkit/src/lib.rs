@@ -1,4 +1,4 @@
-//! What tests need besides Rust, the only way to skip a test that lacks it, and how much tests try.
+//! External tools of tests, the only way to skip a test that lacks one, and the amount of testing.
 //!
 //! A skipped test reports what is missing and how to get it. With `OMEN_REQUIRE=all`, or a list such as
 //! `OMEN_REQUIRE=browser,nats`, it fails instead, so that CI cannot pass because a tool was not installed.
@@ -22,13 +22,13 @@ pub mod logs;
 pub mod programs;
 pub mod proofs;
 
-/// The variable that lists what may not be missing.
+/// Variable that lists the tools that must not be missing.
 pub const REQUIRE: &str = "OMEN_REQUIRE";
 
-/// The variable with the file to which a skipped test adds a line, as `cargo xtask test` sets it.
+/// Variable with the path of the file to which a skipped test appends a line. `cargo xtask test` sets it.
 pub const SKIPPED: &str = "OMEN_SKIPPED";
 
-/// Cargo, as somebody would call it who runs no test.
+/// Returns cargo, with the environment of a user outside a test.
 #[must_use]
 pub fn cargo() -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
@@ -36,18 +36,18 @@ pub fn cargo() -> Command {
     cargo
 }
 
-/// Something that a test needs and that a machine may lack.
+/// A requirement of a test that a machine may lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
-    /// The coding agents whose hooks `omen hook` is for. They are large and slow, so `OMEN_REQUIRE=all` leaves them out.
+    /// The coding agents that `omen hook` supports. They are large and slow, so `OMEN_REQUIRE=all` leaves them out.
     Agents,
-    /// A browser and what drives it.
+    /// A browser and its driver.
     Browser,
     /// The TypeScript packages of the Model Context Protocol, its conformance suites, and the Node.js that they need.
     Conformance,
     /// The program that checks licences, sources and versions of dependencies.
     Deny,
-    /// The cases of another language for rules about earlier events: policies, traces and expected verdicts.
+    /// The test cases of a similar language for rules about earlier events: policies, traces and expected verdicts.
     Dogwood,
     /// The database that runs the queries of `docs/queries.md`.
     Duckdb,
@@ -57,11 +57,11 @@ pub enum Need {
     JunitReader,
     /// The official servers of the Model Context Protocol.
     McpServers,
-    /// The server that workers connect to.
+    /// The server to which workers connect.
     Nats,
     /// The editor Neovim.
     Neovim,
-    /// The program that runs the tests of all packages side by side.
+    /// The runner that executes the tests of all packages in parallel.
     Nextest,
     /// The program `node`.
     Node,
@@ -71,18 +71,18 @@ pub enum Need {
     Python,
     /// The Python client of the Model Context Protocol.
     PythonClient,
-    /// The programs that build the package for Python, and check its types and its tests.
+    /// The programs that build the Python package and check its types and tests.
     PythonPackage,
-    /// Validators for the files of Compose, Kubernetes and CI systems.
+    /// Validators for Compose, Kubernetes and CI files.
     Schemas,
     /// The compiler that recorded the compile errors and public APIs.
     Toolchain,
-    /// The program that packages extensions of VS Code, and what the extension depends on.
+    /// The program that packages VS Code extensions, and the dependencies of the extension.
     Vsce,
 }
 
 impl Need {
-    /// All of them.
+    /// All requirements.
     pub const ALL: [Self; 20] = [
         Self::Agents,
         Self::Browser,
@@ -106,12 +106,12 @@ impl Need {
         Self::Vsce,
     ];
 
-    /// Those of every run of CI, which `OMEN_REQUIRE=all` requires.
+    /// Returns the requirements of every CI run, which `OMEN_REQUIRE=all` includes.
     pub fn of_every_run() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(|need| *need != Self::Agents)
     }
 
-    /// Its name in `OMEN_REQUIRE` and for `.ci/install`.
+    /// Returns its name in `OMEN_REQUIRE` and for `.ci/install`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -138,7 +138,7 @@ impl Need {
         }
     }
 
-    /// The variable with its path, if `.ci/install` installs it.
+    /// Returns the variable that contains its path, if `.ci/install` installs it.
     #[must_use]
     pub const fn variable(self) -> Option<&'static str> {
         match self {
@@ -162,7 +162,7 @@ impl Need {
         }
     }
 
-    /// How to get it.
+    /// Returns how to get it.
     fn help(self) -> String {
         match self {
             Self::Node => "install Node.js 20".to_owned(),
@@ -173,7 +173,7 @@ impl Need {
         }
     }
 
-    /// The path that its variable has. Without it the test is to return, for it is skipped.
+    /// Returns the path in its variable. `None` means that the test is skipped and must return.
     ///
     /// # Panics
     /// If it is required and missing.
@@ -188,7 +188,7 @@ impl Need {
         path
     }
 
-    /// Reports that the current test is skipped, or a part of it. It is then to return.
+    /// Reports that the current test, or a part of it, is skipped. The test must then return.
     ///
     /// # Panics
     /// If it is required.
@@ -198,10 +198,10 @@ impl Need {
         assert!(!required().contains(&self), "`{name}` is required by {REQUIRE}: {why}; {help}");
         let thread = std::thread::current();
         let test = thread.name().unwrap_or("a test");
-        // The harness hides what a test prints, so nobody would see that it was skipped.
+        // The harness hides the output of a passing test, which would hide the skip.
         let line = format!("{test}: {why}; {help}\n");
         let _ = std::io::stderr().write_all(format!("\nskipped {line}").as_bytes());
-        // A runner of tests hides even that; it says where to write it.
+        // A test runner hides even stderr, but names a file to write to.
         if let Some(file) = std::env::var_os(SKIPPED) {
             let _ = std::fs::OpenOptions::new()
                 .append(true)
@@ -211,7 +211,7 @@ impl Need {
     }
 }
 
-/// What `OMEN_REQUIRE` lists.
+/// Returns the requirements in `OMEN_REQUIRE`.
 ///
 /// # Panics
 /// If it has an unknown name.
@@ -222,7 +222,7 @@ pub fn required() -> BTreeSet<Need> {
     parse(&list.to_string_lossy()).unwrap_or_else(|error| panic!("{REQUIRE}: {error}"))
 }
 
-/// Reads a value of `OMEN_REQUIRE`: `all`, or names separated by commas.
+/// Parses a value of `OMEN_REQUIRE`: `all`, or names separated by commas.
 ///
 /// # Errors
 /// If a name is unknown.
@@ -241,7 +241,7 @@ pub fn parse(list: &str) -> Result<BTreeSet<Need>, String> {
     Ok(needs)
 }
 
-/// The command line before a program that is to run without a network; nothing if that is not permitted, so it has one.
+/// Returns a command-line prefix that runs a program without a network; empty if that is not permitted.
 ///
 /// # Panics
 /// If it is required and not permitted.

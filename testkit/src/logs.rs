@@ -1,7 +1,7 @@
-//! What code logs while a test runs.
+//! Capture of log output during a test.
 //!
-//! Tests of one process run side by side, so each captures what is logged in a span of its own. Code that begins a task without the
-//! span of its caller logs nowhere, and its test fails.
+//! Tests of one process run in parallel, so each captures the output in its own span. Code that starts a task
+//! outside its caller's span logs nowhere, and its test fails.
 
 use std::collections::HashMap;
 use std::fmt::{self, Write as _};
@@ -14,7 +14,7 @@ use tracing::{Event, Level, Span, Subscriber, info_span};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 use tracing_subscriber::registry::{LookupSpan, Registry};
 
-/// The lines that are logged in a span, down to the level `INFO`, each with the spans around it: `partition 3: …`.
+/// The lines logged in a span, down to the level `INFO`, each with its enclosing spans: `partition 3: …`.
 #[derive(Clone)]
 pub struct Logs {
     span: Span,
@@ -34,11 +34,11 @@ struct Captured {
     each: Box<dyn Fn(&str) + Send + Sync>,
 }
 
-/// The lines of each test, by the number in its span, until that span exists.
+/// The lines of each test, by the number in its span, until that span is created.
 static CAPTURED: Mutex<Option<HashMap<u64, Lines>>> = Mutex::new(None);
 
 impl Logs {
-    /// Begins to capture.
+    /// Starts capturing.
     ///
     /// # Panics
     /// If this process has another subscriber.
@@ -47,7 +47,7 @@ impl Logs {
         Self::capture_each(|_| {})
     }
 
-    /// Begins to capture, and calls a function with each line before the code that logs it continues.
+    /// Starts capturing, and calls a function with each line before the code that logs it continues.
     ///
     /// # Panics
     /// If this process has another subscriber.
@@ -66,26 +66,26 @@ impl Logs {
         Self { span: info_span!("captured", number), lines }
     }
 
-    /// The span in which code is to run.
+    /// Returns the span in which the code under test must run.
     #[must_use]
     pub fn span(&self) -> Span {
         self.span.clone()
     }
 
-    /// What was logged so far.
+    /// Returns the lines logged so far.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         self.lines.lines.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The first line that contains all of these.
+    /// Returns the first line that contains all of `parts`.
     #[must_use]
     pub fn find(&self, parts: &[&str]) -> Option<String> {
         self.lines().into_iter().find(|line| parts.iter().all(|part| line.contains(part)))
     }
 }
 
-/// Passes on what is logged to the test in whose span that happens.
+/// Forwards log output to the test whose span it was logged in.
 struct Capture;
 
 impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Capture {
@@ -129,12 +129,12 @@ impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Capture {
     }
 }
 
-/// What is stated in a span or an event.
+/// The fields of a span or an event.
 #[derive(Default)]
 struct Fields {
     message: String,
     number: Option<u64>,
-    /// Each with a space before it.
+    /// The other fields, each preceded by a space.
     values: String,
 }
 

@@ -1,4 +1,4 @@
-//! Generated programs, with many functions in one file that are compiled together, and the errors of each function.
+//! Generated programs: many functions in one file, compiled together, and the errors of each function.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,21 +9,21 @@ use serde_json::Value;
 
 /// The content of one line of a program.
 pub struct Cell {
-    /// What a report calls it.
+    /// Its name in a report.
     pub name: String,
-    /// The type in whose state it is, as an error is to name it.
+    /// The type of its state, which an error must name.
     pub state: String,
 }
 
-/// One function for each call, each on one line.
+/// A program with one function per cell, each on one line.
 pub struct Program {
     text: String,
-    /// The content of each line, by its number.
+    /// The cells, by line number.
     pub cells: BTreeMap<usize, Cell>,
 }
 
 impl Program {
-    /// A program that begins with these lines.
+    /// Creates a program that begins with these lines.
     pub fn new(head: &str) -> Self {
         Self { text: format!("#![allow(unused)]\n{head}\nfn main() {{}}\n"), cells: BTreeMap::new() }
     }
@@ -40,13 +40,12 @@ impl Program {
 pub struct Errors(BTreeMap<(String, usize), Vec<String>>);
 
 impl Errors {
-    /// The errors of one line.
+    /// Returns the errors of one line.
     pub fn of(&self, program: &str, line: usize) -> &[String] {
         self.0.get(&(program.to_owned(), line)).map_or(&[], Vec::as_slice)
     }
 
-    /// The faults of the cells of a program, each of which must have one error that begins with a rule and names the
-    /// state.
+    /// Returns the faults of a program's cells, each of which must have one error that begins with a rule and names the state.
     pub fn amiss(&self, program: &str, cells: &BTreeMap<usize, Cell>, is_rule: fn(&str) -> bool) -> Vec<String> {
         let amiss = |(line, cell): (&usize, &Cell)| match self.of(program, *line) {
             [error] => lacks(error, &cell.state, is_rule).map(|what| format!("{}: {what}\n{error}", cell.name)),
@@ -57,7 +56,7 @@ impl Errors {
     }
 }
 
-/// What is missing in an error: a rule at its beginning, or the state.
+/// Returns what an error lacks: a rule at its beginning, or the state.
 fn lacks(error: &str, state: &str, is_rule: fn(&str) -> bool) -> Option<String> {
     let first = error.lines().next().unwrap_or_default();
     let message = first.split_once("]: ").map_or(first, |(_, message)| message);
@@ -69,19 +68,19 @@ fn lacks(error: &str, state: &str, is_rule: fn(&str) -> bool) -> Option<String> 
     (!error.contains(outer)).then(|| format!("the error does not name the state `{state}`"))
 }
 
-/// The flags with which programs are compiled: those of `trybuild` for the programs of `compile-tests`.
+/// The flags for compiling programs, the same as those of `trybuild` for the programs of `compile-tests`.
 pub const FLAGS: [&str; 6] = ["--cfg", "trybuild", "--verbose", "-A", "dead_code", "--diagnostic-width=140"];
 
-/// The profile with which programs, and all that they depend on, are compiled: the quickest to build. Nobody debugs the generators.
+/// The profile for compiling programs and their dependencies: the fastest to build. Nobody debugs the generators.
 pub const PROFILE: [(&str, &str); 2] = [("CARGO_PROFILE_DEV_OPT_LEVEL", "0"), ("CARGO_PROFILE_DEV_DEBUG", "false")];
 
-/// Compiles programs as a package of the folder of the build.
+/// Compiles programs as a package in the build folder.
 ///
-/// It has the dependencies and the flags with which `trybuild` compiles the programs of `compile-tests`, so that what either has
-/// built is there for the other.
+/// It has the same dependencies and flags as `trybuild` uses for the programs of `compile-tests`, so each can reuse what the
+/// other has built.
 ///
 /// # Panics
-/// If cargo cannot be started, or if something else than a program does not compile.
+/// If cargo cannot be started, or if anything other than a program fails to compile.
 #[must_use]
 pub fn check(name: &str, programs: &[(&str, &Program)]) -> Errors {
     let package = target().join("tests/matrix").join(name);
@@ -122,7 +121,7 @@ pub fn check(name: &str, programs: &[(&str, &Program)]) -> Errors {
     Errors(errors)
 }
 
-/// The manifest of a package that has the dependencies of `compile-tests`.
+/// Returns the manifest of a package with the dependencies of `compile-tests`.
 fn manifest(root: &Path) -> String {
     let read = |path: &str| fs::read_to_string(root.join(path)).unwrap();
     let section = |text: &str, name: &str| {

@@ -1,22 +1,22 @@
-//! How much the tests try that go through very many cases.
+//! Amount of testing, for tests with very many cases.
 //!
-//! By default they try as many as find the usual mistake, within seconds. With `OMEN_PROOFS=full`, as in CI, they try all of
-//! them.
+//! By default, these tests try enough cases to find common mistakes within seconds. With `OMEN_PROOFS=full`, as in CI, they
+//! try all.
 
-/// The variable that says how much they try.
+/// Variable that sets the amount of testing.
 pub const PROOFS: &str = "OMEN_PROOFS";
 
-/// How much they try.
+/// Amount of testing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proofs {
-    /// What takes seconds.
+    /// Cases that take seconds.
     Usual,
-    /// Everything.
+    /// All cases.
     Full,
 }
 
 impl Proofs {
-    /// What the environment says.
+    /// Returns the amount set in the environment.
     ///
     /// # Panics
     /// If the variable has an unknown value.
@@ -27,10 +27,10 @@ impl Proofs {
         Self::parse(&value.to_string_lossy()).unwrap_or_else(|error| panic!("{PROOFS}: {error}"))
     }
 
-    /// Reads a value of the variable.
+    /// Parses a value of the variable.
     ///
     /// # Errors
-    /// If it is unknown.
+    /// If the value is unknown.
     pub fn parse(value: &str) -> Result<Self, String> {
         match value {
             "" => Ok(Self::Usual),
@@ -39,7 +39,7 @@ impl Proofs {
         }
     }
 
-    /// One of two sizes of a test.
+    /// Returns one of two sizes of a test.
     #[must_use]
     pub fn choose<T>(self, usual: T, full: T) -> T {
         match self {

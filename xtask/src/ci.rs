@@ -1,7 +1,7 @@
-//! `cargo xtask ci`: all of CI, in the order in which a mistake shows soonest. The time of each step is printed at the end.
+//! `cargo xtask ci`: all of CI, ordered so that mistakes show early. It ends with the time of each step.
 //!
-//! No step can hang: one that exceeds its limit is killed with everything that it has started. The tests run without a
-//! network where the system permits that (T1).
+//! No step can hang: one that exceeds its limit is killed with everything it has started. The tests run without a network
+//! where the system permits it (T1).
 
 mod limited;
 mod offline;
@@ -17,18 +17,18 @@ pub use offline::{Offline, offline};
 
 use crate::environment::forget_package;
 
-/// One step.
+/// A step of CI.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'s> {
-    /// What the report calls it.
+    /// Its name in the report.
     pub name: &'s str,
-    /// The arguments of cargo.
+    /// Arguments of cargo.
     pub arguments: &'s [&'s str],
-    /// Extra environment.
+    /// Additional environment variables.
     pub env: &'s [(&'s str, &'s str)],
-    /// Its time limit: several times what it takes from a clean clone on two cores.
+    /// Time limit: several times the duration from a clean clone on two cores.
     pub limit: Duration,
-    /// Whether it runs without a network where the system permits that.
+    /// Whether it runs without a network where the system permits it.
     pub offline: bool,
 }
 
@@ -50,8 +50,8 @@ const STEPS: &[Step<'_>] = &[
         limit: minutes(25),
         offline: false,
     },
-    // Each published package with its default features, as a user gets it: together with others, it has the features that they ask
-    // for. Those of an agent have no features by default, and ask for none of each other, so they go together.
+    // Each published package alone with its default features, as users get it: built together, packages share features. An
+    // agent's packages have no default features and request none of each other, so they are built together.
     alone(&[
         "clippy",
         "--locked",
@@ -78,7 +78,7 @@ const STEPS: &[Step<'_>] = &[
     alone(&["clippy", "--locked", "-p", "omen-proxy", "--", "--deny", "warnings"]),
     alone(&["clippy", "--locked", "-p", "omen-worker", "--", "--deny", "warnings"]),
     alone(&["clippy", "--locked", "-p", "omen-cli", "--", "--deny", "warnings"]),
-    // The README's commands; its last is the step `tests`.
+    // The README's commands, of which the last is the step `tests`.
     Step {
         name: "example",
         arguments: &["run", "--locked", "-p", "omen-examples", "--example", "first_episode"],
@@ -94,7 +94,7 @@ const STEPS: &[Step<'_>] = &[
         offline: false,
     },
     Step { name: "tests", arguments: &["xtask", "test"], env: &[], limit: minutes(60), offline: true },
-    // The subcommands that the command does not have by default.
+    // The subcommands that the command lacks by default.
     Step {
         name: "nats",
         arguments: &["test", "--locked", "-p", "omen-cli", "--features", "nats", "--test", "it", "nats::"],
@@ -125,10 +125,10 @@ const STEPS: &[Step<'_>] = &[
     },
 ];
 
-/// The limit of all steps together: `.ci/run` has 90 minutes, and installs what tests need before.
+/// Limit of all steps together: `.ci/run` has 90 minutes, and first installs what the tests need.
 const TOTAL: Duration = minutes(75);
 
-/// A step that compiles packages with the features that they have by default.
+/// Returns a step that compiles packages with their default features.
 const fn alone<'s>(arguments: &'s [&'s str]) -> Step<'s> {
     Step { name: "alone", arguments, env: &[], limit: minutes(10), offline: false }
 }
@@ -137,21 +137,21 @@ const fn minutes(count: u64) -> Duration {
     Duration::from_secs(60 * count)
 }
 
-/// Runs every step and stops at the first that fails.
+/// Runs every step, and stops at the first failure.
 ///
 /// # Errors
-/// If cargo cannot be started, or if the report cannot be written.
+/// If cargo cannot be started, or the report cannot be written.
 pub fn run(out: &mut impl Write) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let passed = run_steps(&cargo, STEPS, TOTAL, &offline(), out)?;
     Ok(if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Runs steps of a program, and returns whether all have passed. No step exceeds its own limit or what is left of the
-/// total. The report ends with the time of each step that ran.
+/// Runs steps of a program, and returns whether all have passed. No step exceeds its own limit or the remaining total. The
+/// report ends with the time of each step that ran.
 ///
 /// # Errors
-/// If the program cannot be started, or if the report cannot be written.
+/// If the program cannot be started, or the report cannot be written.
 pub fn run_steps(
     program: &OsStr,
     steps: &[Step<'_>],
@@ -203,7 +203,7 @@ pub fn run_steps(
     Ok(failure.is_none())
 }
 
-/// A program behind another one that starts it.
+/// Returns a command that starts a program through a prefix.
 fn prefixed(prefix: &[OsString], program: &OsStr) -> Command {
     let mut words = prefix.iter().map(OsString::as_os_str).chain([program]);
     let mut command = Command::new(words.next().unwrap_or(program));

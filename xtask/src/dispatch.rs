@@ -1,6 +1,6 @@
-//! Commands that need the crates of the workspace: each is a program of another package, which cargo builds and starts.
+//! Commands that need the workspace's crates: each is a program of another package, which cargo builds and starts.
 //!
-//! So `cargo xtask` itself depends on none of them, and starts within seconds of a fresh clone.
+//! So `cargo xtask` itself depends on none of these crates, and starts within seconds in a fresh clone.
 
 use std::env;
 use std::ffi::OsString;
@@ -9,20 +9,20 @@ use std::process::{Command, ExitCode};
 
 use crate::environment::forget_package;
 
-/// A command and the program that does it. The program has a subcommand of the same name.
+/// A command and the program that implements it. The program has a subcommand with the same name.
 #[derive(Clone, Copy, Debug)]
 pub struct Remote {
-    /// How it is called.
+    /// Name of the command.
     pub name: &'static str,
-    /// What it does, for the help.
+    /// Description, for the help.
     pub about: &'static str,
-    /// The package of the program.
+    /// Package of the program.
     pub package: &'static str,
-    /// Whether it is built with optimisations.
+    /// Whether the program is built with optimizations.
     pub release: bool,
 }
 
-/// All of them.
+/// All such commands.
 pub const REMOTES: &[Remote] = &[
     Remote {
         name: "docs",
@@ -58,7 +58,7 @@ pub const REMOTES: &[Remote] = &[
 ];
 
 impl Remote {
-    /// The arguments of cargo that build the program and start it.
+    /// Returns the arguments with which cargo builds and starts the program.
     #[must_use]
     pub fn cargo_arguments(&self, rest: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
         let release = self.release.then_some("--release");
@@ -66,14 +66,14 @@ impl Remote {
         words.map(OsString::from).chain(rest).collect()
     }
 
-    /// Builds and runs the program, with the rest of the arguments.
+    /// Builds and runs the program with the remaining arguments.
     ///
     /// # Errors
     /// If cargo cannot be started.
     pub fn run(&self, rest: impl IntoIterator<Item = OsString>) -> io::Result<ExitCode> {
         let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let status = forget_package(&mut Command::new(cargo)).args(self.cargo_arguments(rest)).status()?;
-        // Cargo passes the program's exit code on; none means that a signal has ended it.
+        // Cargo passes on the program's exit code; none means that a signal ended it.
         let code = status.code().and_then(|code| u8::try_from(code).ok());
         Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
     }

@@ -1,14 +1,14 @@
-//! The environment of a cargo that another one started.
+//! Environment of a cargo process that another one starts.
 //!
-//! `testkit` includes this file, for the tests that start cargo, `proofs`, for benchmarks that do, and `dist`, which builds a release.
+//! Three packages include this file: `testkit` and `proofs`, which start cargo, and `dist`, which builds a release.
 
 use std::env;
 use std::process::Command;
 
-/// Removes the variables in which cargo names to a program the package that it is from.
+/// Removes the variables in which cargo tells a program its own package.
 ///
-/// Some build scripts ask for them. A cargo that inherits them would compile such packages again, with all that depend on them, and
-/// so would the next one that somebody starts without them.
+/// Some build scripts depend on them. A cargo process that inherited them would recompile such
+/// packages and their dependents, and so would the next one that is started without them.
 pub(crate) fn forget_package(command: &mut Command) -> &mut Command {
     let of_package =
         |name: &str| name == "OUT_DIR" || ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|start| name.starts_with(start));

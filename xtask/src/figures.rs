@@ -1,8 +1,8 @@
-//! `cargo xtask figures`: how large each package is, whether its modules depend on each other in circles, and what somebody
-//! who is new compiles. `--build` measures the latter.
+//! `cargo xtask figures`: the size of each package, cyclic dependencies between its modules, and what a newcomer compiles.
+//! `--build` measures the latter.
 //!
-//! Without it, figures are counted from the files, so that those of two commits can be compared: give the folder of the
-//! other working tree as argument.
+//! Without `--build`, figures are counted from the files. To compare two commits, pass the folder of another working tree
+//! as the argument.
 
 mod bounded;
 pub mod build;
@@ -25,23 +25,23 @@ pub use size::{MOST_LINES, MOST_SMALL_FILES, SMALL, sizes};
 /// The figures of a package.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Figures {
-    /// Its folder.
+    /// Folder of the package.
     pub package: String,
     /// Lines in `src/`, without test modules.
     pub source: usize,
     /// Lines in `tests/`, and in test modules in `src/`.
     pub tests: usize,
-    /// Functions with a `#[test]` attribute, wherever they are.
+    /// Number of functions with a `#[test]` attribute, anywhere in the package.
     pub cases: usize,
-    /// Lines of `api.txt` that declare an item; none for a package without that file.
+    /// Number of lines of `api.txt` that declare an item; `None` for a package without that file.
     pub public: Option<usize>,
-    /// Modules at the crate's root.
+    /// Number of modules at the crate root.
     pub roots: usize,
-    /// Groups of sibling modules that depend on each other.
+    /// Groups of sibling modules with cyclic dependencies.
     pub circles: Vec<Vec<String>>,
 }
 
-/// The figures of every package of a workspace, in the order of their folders.
+/// Returns the figures of every package of a workspace, in order of their folders.
 ///
 /// # Errors
 /// If a file cannot be read.
@@ -86,10 +86,10 @@ fn of_package(folder: &Path) -> io::Result<Figures> {
     Ok(figures)
 }
 
-/// A source, and the test module at its end.
+/// Splits a source into its code and the test module at its end.
 fn split(text: &str) -> (&str, &str) {
     let start = text.find("\n#[cfg(test)]\nmod ").filter(|start| {
-        // A declaration of a test module in a file of its own has no body.
+        // The declaration of a test module in a separate file has no body.
         let line = text.get(start + "\n#[cfg(test)]\n".len()..).and_then(|rest| rest.lines().next());
         line.is_some_and(|line| line.ends_with('{'))
     });
@@ -101,7 +101,7 @@ fn cases(source: &str) -> usize {
     source.lines().filter(is_test).count()
 }
 
-/// The items of an API listing; implementations and the parts of items do not count.
+/// Returns the number of items in an API listing, without implementations and parts of items.
 fn declarations(api: &str) -> usize {
     let is_item = |line: &&str| {
         let rest = line.strip_prefix("#[non_exhaustive] ").unwrap_or(line);
@@ -110,7 +110,7 @@ fn declarations(api: &str) -> usize {
     api.lines().filter(is_item).count()
 }
 
-/// The Rust files below a folder, which need not exist.
+/// Returns the Rust files below a folder, which need not exist.
 fn rust_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     if !folder.is_dir() {
@@ -128,7 +128,7 @@ fn rust_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// All figures as a table.
+/// All figures, as a table.
 #[derive(Clone, Debug)]
 pub struct Table(pub Vec<Figures>);
 
@@ -152,7 +152,7 @@ impl fmt::Display for Table {
     }
 }
 
-/// What somebody who is new compiles.
+/// Returns the number of crates that a newcomer compiles.
 ///
 /// # Errors
 /// If cargo cannot be started, or fails.

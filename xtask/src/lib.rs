@@ -1,6 +1,6 @@
-//! The commands of a contributor; `cargo xtask --help` lists them.
+//! Commands for contributors; `cargo xtask --help` lists them.
 //!
-//! Architecture invariant: this package depends on no other package of the workspace, so that `cargo xtask` starts at once,
+//! Architecture invariant: this package depends on no other package of the workspace, so that `cargo xtask` starts quickly,
 //! and nothing that is shipped depends on it.
 
 pub mod ci;

@@ -1,4 +1,4 @@
-//! `cargo xtask`: the commands of a contributor.
+//! `cargo xtask`: commands for contributors.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -16,15 +16,14 @@ fn main() -> ExitCode {
     match run() {
         Ok(code) => code,
         Err(error) => {
-            // Nothing is left to do if even this cannot be written.
+            // If writing this fails, there is nothing left to do.
             let _ = writeln!(io::stderr(), "error: {error}");
             ExitCode::FAILURE
         }
     }
 }
 
-/// The arguments are a command's name and whatever its program takes, so a parser of arguments would only cost the time
-/// to build it.
+/// The arguments are a command name and whatever its program accepts, so an argument parser would only add build time.
 fn run() -> Result<ExitCode, Box<dyn std::error::Error + Send + Sync>> {
     let mut arguments = env::args_os().skip(1);
     let command = arguments.next();
@@ -56,7 +55,7 @@ fn run() -> Result<ExitCode, Box<dyn std::error::Error + Send + Sync>> {
     }
 }
 
-/// Prints figures; those of a build if the argument is `--build`, else those of the working tree that it names.
+/// Prints figures: of a build for the argument `--build`, otherwise of the working tree that the argument names.
 fn figures(argument: Option<OsString>) -> io::Result<ExitCode> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -74,7 +73,7 @@ fn figures(argument: Option<OsString>) -> io::Result<ExitCode> {
     Ok(if bounds.are_kept() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The exit code of a usage error, as that of clap.
+/// Exit code of a usage error, the same as that of clap.
 const USAGE: u8 = 2;
 
 fn help() -> String {

@@ -1,6 +1,6 @@
-//! `cargo xtask package`: packages the crates that users depend on, and builds agents with the packages alone.
+//! `cargo xtask package`: packages the crates that users depend on, and builds agents with only these packages.
 //!
-//! The packages are unpacked outside the workspace, so a file that did not travel with them is missed. Nothing is downloaded.
+//! The packages are unpacked outside the workspace, so a missing file is noticed. Nothing is downloaded.
 
 use std::error::Error;
 use std::ffi::OsStr;
@@ -10,14 +10,14 @@ use std::{env, fs, io};
 
 use crate::environment::forget_package;
 
-/// The folders of all packages of the workspace, as its manifest lists them: each after those that it depends on.
+/// Returns the folders of all packages of the workspace, in the order of its manifest: each after its dependencies.
 pub fn members() -> impl Iterator<Item = &'static str> {
     let manifest = include_str!("../../Cargo.toml");
     let members = manifest.split_once("\nmembers = [").and_then(|(_, rest)| rest.split_once(']'));
     members.map_or("", |(members, _)| members).split(',').map(|member| member.trim().trim_matches('"'))
 }
 
-/// The packages that users depend on, in the order in which they are published.
+/// Returns the packages that users depend on, in the order in which they are published.
 ///
 /// # Errors
 /// If the manifest of a member cannot be read.
@@ -31,26 +31,26 @@ pub fn published() -> io::Result<Vec<String>> {
     named.filter_map(Result::transpose).collect()
 }
 
-/// The packages that a program uses: all but the command, and those that only builds need.
+/// Returns the packages that a program uses: all except the command and those that only builds need.
 ///
 /// # Errors
-/// As for [`published`].
+/// As [`published`].
 pub fn libraries() -> io::Result<Vec<String>> {
     let mut all = published()?;
     all.retain(|name| !["omen-schema", "omen-codegen", "omen-cli"].contains(&name.as_str()));
     Ok(all)
 }
 
-/// All packages have the version of this one.
+/// Version of all packages, which is that of this one.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Files that each package has, besides its sources.
+/// Files that each package contains besides its sources.
 const FILES: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", "README.md"];
 
-/// Packages all, unpacks them, and builds with them.
+/// Creates all packages, unpacks them, and builds with them.
 ///
 /// # Errors
-/// If something does not succeed, or a package lacks a file.
+/// If a step fails, or a package lacks a file.
 pub fn run() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize()?;
     // `TARGET/PROFILE/xtask`
@@ -82,7 +82,7 @@ pub fn run() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
         }
     }
 
-    // An agent of a user, and every package by itself.
+    // A user's agent, and every package by itself.
     let example = fs::read(root.join("examples/first_episode.rs"))?;
     let profiles = profiles(&fs::read_to_string(root.join("Cargo.toml"))?);
     let lock = fs::read(root.join("Cargo.lock"))?;
@@ -97,21 +97,21 @@ pub fn run() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     let all = format!("[workspace]\nresolver = \"3\"\nmembers = {members:?}\nexclude = [\"agent\"]\n");
     for (folder, head, command) in [(&agent, head, &["run"][..]), (&folder.0, all, &["check", "--workspace"])] {
         fs::write(folder.join("Cargo.toml"), format!("{head}\n{patches}\n{profiles}"))?;
-        // The versions of all other crates are those of the workspace.
+        // All other crates have the versions of the workspace.
         fs::write(folder.join("Cargo.lock"), &lock)?;
         cargo(folder, &[command, &["--quiet"]].concat())?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The part of a manifest by which all packages are the unpacked ones in a folder.
+/// Returns the part of a manifest that replaces all packages by the unpacked ones in a folder.
 fn patches(folder: &Path, packages: &[String]) -> String {
     let unpacked =
         |package: &String| format!("{package} = {{ path = {:?} }}\n", folder.join(format!("{package}-{VERSION}")));
     format!("[patch.crates-io]\n{}", packages.iter().map(unpacked).collect::<String>())
 }
 
-/// The profiles of the workspace, with which its builds of other crates can be used again.
+/// Returns the profiles of the workspace, so that its builds of other crates can be reused.
 fn profiles(manifest: &str) -> String {
     manifest.find("[profile.").and_then(|at| manifest.get(at..)).unwrap_or_default().to_owned()
 }
@@ -139,7 +139,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // A folder that cannot be removed is the system's to remove: it is temporary.
+        // A folder that cannot be removed is temporary, so the system removes it.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

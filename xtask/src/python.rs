@@ -1,5 +1,5 @@
-//! `cargo xtask python`: builds the package for Python, installs its wheel into a clean environment, and runs its tests and the type
-//! checkers there.
+//! `cargo xtask python`: builds the Python package, installs its wheel into a clean environment, and runs its
+//! tests and the type checkers there.
 
 use std::env;
 use std::error::Error;
@@ -11,13 +11,13 @@ use std::process::{Command, ExitCode};
 
 use crate::environment::forget_package;
 
-/// The variable with the folder of the tools, which `.ci/install python-package` sets.
+/// Variable with the folder of the tools, set by `.ci/install python-package`.
 pub const TOOLS: &str = "OMEN_PYTHON_PACKAGE";
 
 /// Runs everything. Without the tools, nothing is run unless `OMEN_REQUIRE` is set.
 ///
 /// # Errors
-/// If something does not succeed.
+/// If a step fails.
 pub fn run(out: &mut impl Write) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     let Some(tools) = env::var_os(TOOLS).filter(|path| !path.is_empty()).map(PathBuf::from) else {
         let help = "run `eval \"$(.ci/install python-package)\"`";
@@ -51,7 +51,7 @@ pub fn run(out: &mut impl Write) -> Result<ExitCode, Box<dyn Error + Send + Sync
     out.flush()?;
     succeeds(Command::new(&python).args(["-c", IMPORT]))?;
     let command = target.join("debug/omen");
-    // The tests start the type checkers by their names.
+    // The tests start the type checkers by name.
     let found = env::var_os("PATH").unwrap_or_default();
     let folders = [tools.join("bin"), tools.join("node_modules/.bin")].into_iter().chain(env::split_paths(&found));
     let path = env::join_paths(folders)?;
@@ -67,7 +67,7 @@ pub fn run(out: &mut impl Write) -> Result<ExitCode, Box<dyn Error + Send + Sync
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints how long the imports take. The load of a machine decides that, too, so it is a figure and not a test.
+/// Prints how long the imports take. This also depends on the load of the machine, so it is a figure rather than a test.
 const IMPORT: &str = "import time; begun = time.perf_counter(); import omen; package = time.perf_counter(); import omen.packets; \
                       packets = time.perf_counter(); print(f'import omen: {(package - begun) * 1e3:.1f} ms, import omen.packets: \
                       {(packets - package) * 1e3:.1f} ms')";

@@ -1,16 +1,16 @@
-//! A stand-in for rustdoc that makes it write the public API of a crate as JSON.
+//! A stand-in for rustdoc that writes the public API of a crate as JSON.
 //!
-//! A stable rustdoc does that only if `RUSTC_BOOTSTRAP` is set. If it were set for cargo, too, it would change the environment
-//! of build scripts, and every dependency would be rebuilt. So cargo calls this program, which sets it for rustdoc alone.
+//! A stable rustdoc does that only if `RUSTC_BOOTSTRAP` is set. Setting it for cargo as well would change the environment of
+//! build scripts and rebuild every dependency. So cargo calls this program, which sets it only for rustdoc.
 
 use std::env;
 use std::io::Write as _;
 use std::process::{Command, ExitCode};
 
-/// The environment variable that marks a call in place of rustdoc. Its value is the path of the real one.
+/// Environment variable that marks a call in place of rustdoc. Its value is the path of the real rustdoc.
 pub const REAL: &str = "OMEN_RUSTDOC";
 
-/// The value of `RUSTDOCFLAGS` that makes rustdoc write JSON.
+/// Value of `RUSTDOCFLAGS` that makes rustdoc write JSON.
 pub const FLAGS: &str = "-Z unstable-options --output-format json";
 
 /// Runs rustdoc if this program was called in its place.
@@ -22,7 +22,7 @@ pub fn stand_in() -> Option<ExitCode> {
         Ok(status) if status.success() => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
         Err(error) => {
-            // Nothing is left to do if even this cannot be written.
+            // If writing this fails, there is nothing left to do.
             let _ = writeln!(std::io::stderr(), "error: cannot start `{}`: {error}", rustdoc.display());
             ExitCode::FAILURE
         }

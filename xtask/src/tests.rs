@@ -1,7 +1,7 @@
 //! `cargo xtask test`: all tests of the workspace.
 //!
-//! With cargo-nextest, the tests of all packages run side by side, and one that waits for something leaves the processor to others.
-//! Without it, `cargo test` runs the same tests, one package after the other. Nothing depends on which of the two it was.
+//! With cargo-nextest, the tests of all packages run in parallel, and a waiting test leaves the processor to others.
+//! Without it, `cargo test` runs the same tests, one package after the other. The results do not depend on which is used.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -14,16 +14,16 @@ use std::thread;
 
 use crate::environment::forget_package;
 
-/// The variable with the path of cargo-nextest. Without it, `cargo nextest` is tried.
+/// Variable with the path of cargo-nextest. Without it, `cargo nextest` is tried.
 pub const NEXTEST: &str = "OMEN_NEXTEST";
 
-/// The variable with the file to which a test writes that it was skipped: a runner hides what a test prints that passes.
+/// Variable with the file to which a skipped test writes, because a runner hides the output of passing tests.
 pub const SKIPPED: &str = "OMEN_SKIPPED";
 
-/// Runs all tests, with this program of cargo-nextest or with that which cargo finds, and prints which were skipped for want of a tool.
+/// Runs all tests, with this cargo-nextest or the one that cargo finds, and prints the tests skipped because a tool is missing.
 ///
 /// # Errors
-/// If cargo cannot be started, or if the report cannot be written.
+/// If cargo cannot be started, or the report cannot be written.
 pub fn run(cargo: &OsStr, nextest: Option<OsString>, out: &mut impl Write) -> io::Result<ExitCode> {
     let skipped = env::temp_dir().join(format!("omen-skipped-{}", process::id()));
     fs::write(&skipped, "")?;
@@ -36,7 +36,7 @@ pub fn run(cargo: &OsStr, nextest: Option<OsString>, out: &mut impl Write) -> io
     for command in commands(nextest) {
         let (program, arguments) = command.split_first().ok_or_else(|| io::Error::other("an empty command"))?;
         let program = if program == "cargo" { cargo } else { program };
-        // What documentation has for examples runs even if a test has failed, so that one run shows all.
+        // Documentation examples run even if a test has failed, so that one run shows all failures.
         let mut command = Command::new(program);
         forget_package(&mut command).args(arguments).env(SKIPPED, &skipped).env(THREADS, threads().to_string());
         passed &= command.status()?.success();
@@ -45,7 +45,7 @@ pub fn run(cargo: &OsStr, nextest: Option<OsString>, out: &mut impl Write) -> io
     Ok(if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The commands that run all tests. Nextest runs no examples of documentation.
+/// Returns the commands that run all tests. Nextest does not run documentation examples.
 #[must_use]
 pub fn commands(nextest: Option<OsString>) -> Vec<Vec<OsString>> {
     let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
@@ -58,22 +58,22 @@ pub fn commands(nextest: Option<OsString>) -> Vec<Vec<OsString>> {
     }
 }
 
-/// The variable in which nextest finds how many tests run side by side.
+/// Variable that sets how many tests nextest runs in parallel.
 const THREADS: &str = "NEXTEST_TEST_THREADS";
 
-/// How many tests run side by side: twice as many as there are processors, for some wait for a server, a child or a lock.
+/// Returns how many tests run in parallel: twice the number of processors, because some wait for a server, a child or a lock.
 fn threads() -> usize {
     2 * thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
-/// Cargo itself, if it finds cargo-nextest.
+/// Returns cargo itself, if it finds cargo-nextest.
 fn nextest_of(cargo: &OsStr) -> Option<OsString> {
     let mut version = Command::new(cargo);
     version.args(["nextest", "--version"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     version.status().is_ok_and(|status| status.success()).then(|| "cargo".into())
 }
 
-/// Prints what was skipped, and removes the file.
+/// Prints the skipped tests, and removes the file.
 fn report(skipped: &Path, out: &mut impl Write) -> io::Result<()> {
     let text = fs::read_to_string(skipped)?;
     fs::remove_file(skipped)?;

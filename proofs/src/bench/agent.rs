@@ -7,7 +7,7 @@ use omen::*;
 
 tool!(Get = "store/get", Read);
 
-/// An envelope of low stakes.
+/// Returns an envelope with low stakes.
 pub(super) fn envelope() -> Envelope<LowStakes, Par, ToolsOk> {
     omen::facts::OpenEnvelope {
         intent: Intent::new(text!("look after the pool"), text!("database orders")),
@@ -26,12 +26,12 @@ pub(super) fn envelope() -> Envelope<LowStakes, Par, ToolsOk> {
     .seal()
 }
 
-/// The setup of an episode whose log is in memory.
+/// Returns the setup of an episode with its log in memory.
 pub(super) fn setup(number: u32) -> Result<Setup, Failure> {
     Ok(Setup::new(format!("corr_{number}").parse()?, &envelope(), now).claims(&Claims::new()))
 }
 
-/// A task that reads, and the episode that ordered it, which must outlive the task.
+/// Returns a task that reads, and the episode that ordered it, which must outlive the task.
 pub(super) fn task(setup: Setup) -> Result<(Episode<Open<Execute, 1>>, Pending), Failure> {
     let ruling = Arbitration::of(["read"])
         .veto(|_| true)?

@@ -1,6 +1,6 @@
 //! Allocations by validation and by the typed API.
 //!
-//! An allocator that counts would slow down what is timed, so a program of its own has one; the benchmark starts it.
+//! A counting allocator would slow down what is timed, so only a separate program has one; the benchmark starts it.
 
 use std::process::Command;
 use std::{env, io};
@@ -14,25 +14,25 @@ use super::measure::{Nowhere, lines};
 use super::programs::environment;
 use crate::Failure;
 
-/// How often memory is allocated, grown or shrunk, on average.
+/// Average number of times that memory is allocated, grown or shrunk.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Allocations {
-    /// For the facts of one line.
+    /// To parse one line to its facts.
     pub per_parse: f64,
-    /// For one line of a log through the validator.
+    /// To validate one line of a log.
     pub per_verdict: f64,
-    /// For one packet of the typed API: built, judged, written to memory and accepted.
+    /// To build, judge, write to memory and accept one packet of the typed API.
     pub per_step: f64,
-    /// For writing one packet as JSON.
+    /// To write one packet as JSON.
     pub per_emit: f64,
-    /// For writing an equal struct, made by hand, as JSON.
+    /// To write an equal hand-made struct as JSON.
     pub per_hand: f64,
 }
 
-/// Counts over this many episodes, of a log and of the typed API. `so_far` returns how often this process has allocated.
+/// Counts over this many episodes, in a log and in the typed API. `so_far` returns the number of allocations by this process.
 ///
 /// # Errors
-/// If the corpus or the episodes are not what they should be.
+/// If the corpus or the episodes are not as expected.
 pub fn count(episodes: u64, so_far: impl Fn() -> usize) -> Result<Allocations, Failure> {
     let corpus = Corpus::generate(SEED, episodes, Form::Compact);
     let per = |before: usize, packets: u64| so_far().saturating_sub(before) as f64 / packets as f64;
@@ -67,7 +67,7 @@ pub fn count(episodes: u64, so_far: impl Fn() -> usize) -> Result<Allocations, F
     Ok(Allocations { per_parse, per_verdict, per_step, per_emit, per_hand: per(before, packets) })
 }
 
-/// Measures the typed API, and has its allocations counted.
+/// Measures the typed API and its allocations.
 ///
 /// # Errors
 /// If an episode does not end as expected, or a child process fails.
@@ -81,7 +81,7 @@ pub(super) fn of_the_typed_api(counts: &episode::Counts) -> Result<episode::Repo
     })
 }
 
-/// The counts of the program; none if there is no cargo to build it.
+/// Returns the counts of the program; `None` if there is no cargo to build it.
 ///
 /// # Errors
 /// If the program fails.

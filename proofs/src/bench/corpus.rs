@@ -1,4 +1,4 @@
-//! A corpus of legal, varied, interleaved episodes, generated from a seed alone.
+//! A corpus of legal, varied, interleaved episodes, generated from only a seed.
 
 use fastrand::Rng;
 
@@ -24,41 +24,41 @@ pub struct Corpus {
     pub episodes: u64,
 }
 
-/// What the episodes of a corpus are.
+/// Kind of the episodes in a corpus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Every path of the state machine, each to its end.
+    /// All paths through the state machine, to their ends.
     Whole,
-    /// Episodes that stay open, as they do while an agent is at work.
+    /// Episodes that stay open, like those of an agent at work.
     Open,
-    /// Episodes that have nothing left to do at their end.
+    /// Episodes with nothing left to do at their end.
     Closed,
 }
 
-/// Which episodes are generated. The same values give the same bytes everywhere.
+/// Selection of the generated episodes. The same values give the same bytes on every platform.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// Seed of the random numbers.
     pub seed: u64,
     /// Number of episodes.
     pub episodes: u64,
-    /// How many of them are written at a time, packet by packet in turns.
+    /// Number of episodes that are written at a time, taking turns packet by packet.
     pub interleaved: usize,
-    /// What they are.
+    /// Kind of the episodes.
     pub kind: Kind,
-    /// How they are written.
+    /// Form of their text.
     pub form: Form,
 }
 
 impl Plan {
-    /// Complete episodes in compact form, of which more are written at a time than fit in a processor's first caches.
+    /// Returns a plan for complete episodes in compact form, too many of them interleaved for a processor's first caches.
     #[must_use]
     pub fn new(seed: u64, episodes: u64) -> Self {
         Self { seed, episodes, interleaved: 2_000, kind: Kind::Whole, form: Form::Compact }
     }
 
-    /// Generates the episodes in pieces of whole lines, each of at least `size` bytes but for the last; no piece is kept. `each`
-    /// gets a piece and its number of packets.
+    /// Generates the episodes in pieces of whole lines, each of at least `size` bytes except the last; no piece is kept. `each`
+    /// receives a piece and its number of packets.
     pub fn pieces(&self, size: usize, mut each: impl FnMut(&[u8], u64)) {
         let mut writer = Writer::new(self.form, self.seed);
         let mut interleaved = Interleaved::new(self);
@@ -78,12 +78,12 @@ impl Plan {
 }
 
 impl Corpus {
-    /// Generates complete episodes. The same seed, count and form give the same bytes everywhere, and the forms the same
-    /// packets.
+    /// Generates complete episodes. The same seed, count and form give the same bytes on every platform, and all forms contain
+    /// the same packets.
     #[must_use]
     pub fn generate(seed: u64, episodes: u64, form: Form) -> Self {
         let mut corpus = Self { bytes: Vec::new(), packets: 0, episodes };
-        // All in one piece.
+        // A single piece.
         Plan { form, ..Plan::new(seed, episodes) }.pieces(usize::MAX, |bytes, packets| {
             corpus.bytes = bytes.to_vec();
             corpus.packets = packets;
@@ -92,7 +92,7 @@ impl Corpus {
     }
 }
 
-/// Episodes, of which a limited number is being written at a time.
+/// Episodes of which a limited number is written at a time.
 struct Interleaved {
     rng: Rng,
     seed: u64,
@@ -122,7 +122,7 @@ impl Interleaved {
         }
     }
 
-    /// Writes the next packet of a random episode; false if all have ended.
+    /// Writes the next packet of a random episode. Returns `false` if all have ended.
     fn write(&mut self, writer: &mut Writer) -> bool {
         loop {
             while self.running.len() < self.at_once && self.begun < self.episodes {

@@ -1,7 +1,7 @@
-//! The time from an edit in an editor to the findings that `omen lsp` publishes for it.
+//! Time from an edit in an editor to the findings that `omen lsp` publishes for it.
 //!
-//! The client is this process. It opens a log, and then types: a character goes into a line or out of it again, and the next edit
-//! is sent when the findings of the one before have come. Edits alternate between the logs one by one.
+//! This process is the client. It opens a log and types: it inserts a character into a line or deletes it again, and sends the
+//! next edit when the findings of the previous one have arrived. Edits alternate between the logs.
 
 use std::fmt;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -17,18 +17,18 @@ use super::corpus::{Corpus, Form, faults};
 use super::proxy::Quantiles;
 use crate::Failure;
 
-/// The amount of work.
+/// Amount of work.
 #[derive(Clone, Copy, Debug)]
 pub struct EditorCounts {
-    /// Seed of the logs and of the places that are edited.
+    /// Seed of the logs and of the edited positions.
     pub seed: u64,
     /// Number of episodes in the log without faults; about 10 kB each.
     pub episodes: u64,
-    /// Edits of each log.
+    /// Number of edits of each log.
     pub edits: u32,
 }
 
-/// The most milliseconds that 99 of a hundred edits of a log of 1 MB may take.
+/// Upper bound of the 99th percentile of edits in a log of 1 MB, in milliseconds.
 pub const BOUND_MS: f64 = 50.0;
 
 impl Default for EditorCounts {
@@ -37,42 +37,42 @@ impl Default for EditorCounts {
     }
 }
 
-/// The latencies of edits, by log.
+/// Latencies of edits, by log.
 #[derive(Clone, Debug, Serialize)]
 pub struct EditorReport {
     /// Each log.
     pub logs: Vec<EditedLog>,
-    /// Edits of each.
+    /// Number of edits of each log.
     pub edits: u32,
     /// [`BOUND_MS`].
     pub bound_ms: f64,
 }
 
-/// The latencies of edits of one log.
+/// Latencies of edits in one log.
 #[derive(Clone, Debug, Serialize)]
 pub struct EditedLog {
-    /// What it is.
+    /// Description of the log.
     pub name: &'static str,
-    /// Its size in bytes.
+    /// Size in bytes.
     pub bytes: usize,
     /// Findings that are published when it is opened.
     pub findings: usize,
-    /// The time from an edit to its findings.
+    /// Time from an edit to its findings.
     pub latency: Quantiles,
 }
 
 impl EditedLog {
-    /// Whether edits take no longer than the bound.
+    /// Returns whether edits stay within the bound.
     #[must_use]
     pub fn is_kept(&self) -> bool {
         self.latency.p99_us <= BOUND_MS * 1e3
     }
 }
 
-/// Measures the command at this path.
+/// Measures the `omen` command at this path.
 ///
 /// # Errors
-/// If the server cannot be started, ends, or publishes what does not fit an edit.
+/// If the server cannot be started, ends, or publishes something that does not match an edit.
 pub fn run(counts: EditorCounts, omen: &Path) -> Result<EditorReport, Failure> {
     let EditorCounts { seed, episodes, edits } = counts;
     let clean = Corpus::generate(seed, episodes, Form::Compact);
@@ -89,7 +89,7 @@ pub fn run(counts: EditorCounts, omen: &Path) -> Result<EditorReport, Failure> {
     Ok(EditorReport { logs, edits, bound_ms: BOUND_MS })
 }
 
-/// A server with one open log.
+/// Server with one open log.
 struct Editor {
     child: Child,
     to: ChildStdin,
@@ -97,18 +97,18 @@ struct Editor {
     name: &'static str,
     bytes: usize,
     findings: usize,
-    /// The version of the log, which each edit increments.
+    /// Version of the log, which each edit increments.
     version: u32,
     lines: usize,
-    /// Line with a typed character that the next edit deletes, if there is one.
+    /// Line with a typed character that the next edit deletes, if any.
     typed_in: Option<usize>,
     times: Vec<f64>,
 }
 
-/// The log's name; there is no such file.
+/// Name of the log. No such file exists.
 const URI: &str = "file:///bench/log.jsonl";
 
-/// What is typed behind the brace that begins a packet: the first leaves it as it was, the others make it unreadable.
+/// Characters typed after the opening brace of a packet: the first keeps it valid, the others make it unreadable.
 const TYPED: [&str; 3] = [" ", "\"", "x"];
 
 impl Editor {
@@ -133,7 +133,7 @@ impl Editor {
         Ok(editor)
     }
 
-    /// Types a character, or deletes the one typed last, and waits for the findings.
+    /// Types a character or deletes the last one typed, and waits for the findings.
     fn edit(&mut self, rng: &mut Rng) -> Result<(), Failure> {
         self.version += 1;
         let (line, end, text) = match self.typed_in.take() {
@@ -171,7 +171,7 @@ impl Editor {
         Ok(EditedLog { name, bytes, findings, latency: Quantiles::of(times) })
     }
 
-    /// The number of findings of the present version.
+    /// Returns the number of findings for the current version.
     fn published(&mut self) -> Result<usize, Failure> {
         loop {
             let message = self.receive()?;

@@ -1,7 +1,7 @@
-//! The cost of the typed API: the packets of an episode, writing them as JSON, the lease of a task, and dropping an episode.
+//! Cost of the typed API: the packets of an episode, writing them as JSON, the lease of a task, and dropping an episode.
 //!
-//! Each measure is compared, in the same round, with its counterpart: the same packets validated from their text; equal structs
-//! written by `serde_json`; the same episode ended by hand.
+//! Each measure is compared, in the same round, with its counterpart: the same packets validated from their text, equal structs
+//! written by `serde_json`, or the same episode ended by hand.
 
 use std::fmt;
 use std::hint::black_box;
@@ -17,14 +17,14 @@ use super::hand::Hand;
 use super::samples::Samples;
 use crate::Failure;
 
-/// The amount of work.
+/// Amount of work.
 #[derive(Clone, Copy, Debug)]
 pub struct Counts {
-    /// Rounds; the report shows medians.
+    /// Number of rounds; the report shows medians.
     pub rounds: u32,
-    /// Episodes for each round and measure.
+    /// Number of episodes per round and measure.
     pub episodes: u32,
-    /// Leases for each round.
+    /// Number of leases per round.
     pub leases: u32,
 }
 
@@ -34,7 +34,7 @@ impl Default for Counts {
     }
 }
 
-/// The result: medians over the rounds; a ratio is the median of the ratios of each round. Times are in microseconds (µs) and
+/// Result: medians over the rounds; a ratio is the median of the ratios in each round. Times are in microseconds (µs) and
 /// nanoseconds (ns).
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
@@ -42,16 +42,16 @@ pub struct Report {
     pub packet_us: f64,
     /// The same packet, judged and accepted from its text.
     pub judged_us: f64,
-    /// The first divided by the second.
+    /// `packet_us` divided by `judged_us`.
     pub packet_over_judged: f64,
-    /// The packet, once it is built, written as JSON.
+    /// The packet, already built, written as JSON.
     pub emit_us: f64,
-    /// An equal struct, made by hand, written by `serde_json::to_vec`.
+    /// An equal hand-made struct, written by `serde_json::to_vec`.
     pub hand_us: f64,
-    /// The first divided by the second.
+    /// `emit_us` divided by `hand_us`.
     pub emit_over_hand: f64,
-    /// Allocations for a packet: built, judged, written to memory and accepted. None if there is no cargo to build the program
-    /// that counts, or if nothing was counted.
+    /// Allocations for a packet: built, judged, written to memory and accepted. `None` if there is no cargo to build the
+    /// counting program, or if nothing was counted.
     pub allocations_per_packet: Option<f64>,
     /// Allocations for writing a packet as JSON.
     pub allocations_per_emit: Option<f64>,
@@ -61,21 +61,21 @@ pub struct Report {
     pub lease_ns: f64,
     /// A lease divided by a packet.
     pub lease_over_packet: f64,
-    /// An episode with an open directive that is dropped, so that the drop policy writes its end.
+    /// A dropped episode with an open directive, whose end the drop policy writes.
     pub dropped_us: f64,
     /// The same episode ended by hand: result, belief update, close.
     pub ended_us: f64,
-    /// Dropped over ended by hand.
+    /// `dropped_us` divided by `ended_us`.
     pub dropped_over_ended: f64,
-    /// Packets in an episode.
+    /// Number of packets in an episode.
     pub packets: usize,
     /// Number of measurements of each kind.
     pub rounds: u32,
-    /// Episodes for each round and measure.
+    /// Number of episodes per round and measure.
     pub episodes: u32,
 }
 
-/// What is measured.
+/// Measured quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Measure {
     Packet,
@@ -87,7 +87,7 @@ enum Measure {
     Ended,
 }
 
-/// Measures everything but the allocations.
+/// Measures everything except allocations.
 ///
 /// # Errors
 /// If an episode does not end as expected.
@@ -133,15 +133,15 @@ fn end((episode, task): Acting) -> Result<Closed, Failure> {
     Ok(episode.review(Belief::new("db", "pool", 50)).close()?)
 }
 
-/// Episodes from start to end.
+/// Runs episodes from start to end.
 pub(super) fn complete(episodes: u64) -> Result<Vec<Closed>, Failure> {
     (0..u32::try_from(episodes)?).map(|number| end(agent::task(agent::setup(number)?)?)).collect()
 }
 
-/// The packets of episodes, each with the equal struct.
+/// Returns the packets of episodes, each with the equal struct.
 ///
 /// # Errors
-/// If one is not written as the line of its episode.
+/// If a packet is not written exactly as the line in its episode.
 pub(super) fn written(logs: &[Closed]) -> Result<Vec<(Packet, Hand)>, Failure> {
     let lines = logs.iter().flat_map(Closed::lines);
     lines
@@ -163,7 +163,7 @@ pub(super) fn emit(value: &impl Serialize) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Complete episodes, typed and judged; returns the number of packets in one.
+/// Measures complete episodes, typed and judged; returns the number of packets in one.
 fn whole(episodes: u32, samples: &mut Samples<Measure>) -> Result<usize, Failure> {
     let begun = Instant::now();
     let logs = complete(u64::from(episodes))?;
@@ -208,7 +208,7 @@ fn lease(leases: u32, samples: &mut Samples<Measure>) -> Result<(), Failure> {
     end((episode, task)).map(drop)
 }
 
-/// Episodes with an open directive, dropped and ended by hand.
+/// Measures episodes with an open directive, dropped and ended by hand.
 fn ends(episodes: u32, samples: &mut Samples<Measure>) -> Result<(), Failure> {
     let acting = || (0..episodes).map(|number| agent::task(agent::setup(number)?)).collect::<Result<Vec<_>, _>>();
     let (dropped, ended) = (acting()?, acting()?);

@@ -1,7 +1,7 @@
-//! The cost of the gate: a call without the time of its tool, an entry of the audit log, its verification.
+//! Cost of the gate: a call without the time of its tool, an entry of the audit log, and its verification.
 //!
 //! Each measure is compared, in the same round, with the same work without the gate: the tool's function called directly, a
-//! line of JSON written to a file, a log whose JSON is skipped.
+//! line of JSON written to a file, or a log whose JSON is skipped.
 
 use std::fmt;
 
@@ -15,16 +15,16 @@ use crate::Failure;
 pub(in crate::bench) use calls::key;
 use calls::{Measure, STEPS};
 
-/// The amount of work.
+/// Amount of work.
 #[derive(Clone, Copy, Debug)]
 pub struct Counts {
-    /// Rounds; the report shows medians.
+    /// Number of rounds; the report shows medians.
     pub rounds: u32,
-    /// Calls for each round and measure.
+    /// Number of calls per round and measure.
     pub calls: u32,
-    /// Entries of the audit log for each round and measure.
+    /// Number of audit log entries per round and measure.
     pub entries: u32,
-    /// Entries that are synced one by one, for each round and measure.
+    /// Number of individually synced entries per round and measure.
     pub synced: u32,
 }
 
@@ -34,79 +34,79 @@ impl Default for Counts {
     }
 }
 
-/// The result: medians over the rounds; a ratio is the median of the ratios of each round. `_us` is microseconds per call, `_s`
-/// per second.
+/// Result: medians over the rounds; a ratio is the median of the ratios in each round. `_us` is microseconds per call, `_s` per
+/// second.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// A request from `screen` to `ground`; the audit log is in memory.
+    /// A request from `screen` to `ground`, with the audit log in memory.
     pub call_us: f64,
-    /// The same; the audit log is in files that are not synced.
+    /// The same, with the audit log in files that are not synced.
     pub call_files_us: f64,
-    /// `gate.run`, for a task of an episode; the audit log is in memory.
+    /// `gate.run` for a task of an episode, with the audit log in memory.
     pub task_us: f64,
-    /// The same; the audit log is in files that are not synced.
+    /// The same, with the audit log in files that are not synced.
     pub task_files_us: f64,
     /// The tool's function with its arguments and its result as JSON, without a gate.
     pub bare_us: f64,
     /// A call through the gate, with the log in memory, divided by the function alone.
     pub call_over_bare: f64,
-    /// The steps of a call, in their order, with the log in memory.
+    /// The steps of a call, in order, with the log in memory.
     pub steps: Vec<StepCost>,
-    /// Entries appended, in memory.
+    /// Entries appended in memory.
     pub appends_memory_s: f64,
-    /// Entries appended, in files that are not synced.
+    /// Entries appended to files that are not synced.
     pub appends_files_s: f64,
-    /// Entries appended, in files that are synced.
+    /// Entries appended to files that are synced.
     pub appends_synced_s: f64,
-    /// Lines of JSON as long, written to a file that is not synced.
+    /// Lines of JSON of the same length, written to a file that is not synced.
     pub writes_s: f64,
-    /// Lines of JSON as long, written to a file that is synced after each.
+    /// Lines of JSON of the same length, written to a file that is synced after each.
     pub writes_synced_s: f64,
-    /// Appends with `sync_data` over appends without.
+    /// Appends with `sync_data` divided by appends without.
     pub synced_over_files: f64,
-    /// Appends over writes, both without `sync_data`.
+    /// Appends divided by writes, both without `sync_data`.
     pub appends_over_writes: f64,
-    /// Appends over writes, both with `sync_data`. An append syncs twice: the entry, then the head record.
+    /// Appends divided by writes, both with `sync_data`. An append syncs twice: the entry, then the head record.
     pub synced_over_writes: f64,
-    /// Synced appends from several threads at once.
+    /// Synced appends from several threads in parallel.
     pub writers: Vec<WritersCost>,
     /// Entries verified.
     pub verified_s: f64,
     /// Entries whose JSON is skipped (`IgnoredAny`).
     pub skipped_s: f64,
-    /// Verification over skipping.
+    /// Verification divided by skipping.
     pub verified_over_skipped: f64,
-    /// Bytes of an entry.
+    /// Size of an entry in bytes.
     pub entry_bytes: usize,
     /// Number of measurements of each kind.
     pub rounds: u32,
-    /// Calls for each round and measure.
+    /// Number of calls per round and measure.
     pub calls: u32,
-    /// Entries for each round and measure.
+    /// Number of entries per round and measure.
     pub entries: u32,
-    /// Synced entries for each round and measure.
+    /// Number of synced entries per round and measure.
     pub synced: u32,
 }
 
-/// The cost of a step of a call.
+/// Cost of a step of a call.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct StepCost {
-    /// Its method.
+    /// Method of the step.
     pub step: &'static str,
-    /// Its time in microseconds.
+    /// Time in microseconds.
     pub us: f64,
 }
 
-/// Synced entries a second from several threads at once.
+/// Synced entries per second from several threads in parallel.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct WritersCost {
-    /// How many threads append, each of which waits for its own entries.
+    /// Number of threads that append, each of which waits for its own entries.
     pub writers: u32,
     /// Entries appended.
     pub appends_s: f64,
     /// The same bytes, written and synced by as many threads.
     pub writes_s: f64,
-    /// Appends over writes.
+    /// Appends divided by writes.
     pub appends_over_writes: f64,
 }
 

@@ -1,7 +1,7 @@
-//! The packets of the measured episode as a program would write them without this project: plain structs with derived
+//! The packets of the measured episode as a program without this project would write them: plain structs with derived
 //! serialization.
 //!
-//! They are filled from the lines of the episode and must give the same bytes, so they cannot differ from the schema unnoticed.
+//! They are filled from the lines of the episode and must give the same bytes, so any difference from the schema is noticed.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};

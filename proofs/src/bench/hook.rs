@@ -1,7 +1,7 @@
-//! The time that a coding agent waits for its hook before each tool: with a resident and without, beside the start of a process
+//! Time that a coding agent waits for its hook before each tool: with and without a resident, compared with starting a process
 //! that does nothing.
 //!
-//! Each call is allowed, and its outcome is reported, so the logs grow as those of sessions do. The measures alternate call by call.
+//! Each call is allowed, and its outcome is reported, so the logs grow like real ones. The measures alternate call by call.
 
 use std::fmt;
 use std::fs;
@@ -18,17 +18,17 @@ use serde_json::{Value, json};
 use super::proxy::Quantiles;
 use crate::Failure;
 
-/// The amount of work.
+/// Amount of work.
 #[derive(Clone, Copy, Debug)]
 pub struct HookCounts {
-    /// Calls of each hook.
+    /// Number of calls of each hook.
     pub calls: u32,
 }
 
-/// The most milliseconds that half of the events may take with a resident.
+/// Upper bound of the median event time with a resident, in milliseconds.
 pub const BOUND_P50_MS: f64 = 5.0;
 
-/// The most milliseconds that 99 of a hundred events may take with a resident.
+/// Upper bound of the 99th percentile of event times with a resident, in milliseconds.
 pub const BOUND_P99_MS: f64 = 15.0;
 
 impl Default for HookCounts {
@@ -37,14 +37,14 @@ impl Default for HookCounts {
     }
 }
 
-/// The time from the start of a hook to its end, before a tool.
+/// Time from the start of a hook before a tool to its end.
 #[derive(Clone, Debug, Serialize)]
 pub struct HookReport {
     /// `omen --version`: the start of a process.
     pub start: Quantiles,
     /// Each hook.
     pub hooks: Vec<MeasuredHook>,
-    /// Calls of each.
+    /// Number of calls of each hook.
     pub calls: u32,
 }
 
@@ -57,12 +57,12 @@ pub struct MeasuredHook {
     pub synced: bool,
     /// Entries in its log at the end.
     pub entries: usize,
-    /// The time before a tool.
+    /// Time before a tool.
     pub latency: Quantiles,
 }
 
 impl MeasuredHook {
-    /// Whether events take no longer than the bounds, which are for a resident.
+    /// Returns whether events stay within the bounds, which apply to a resident.
     #[must_use]
     pub fn is_kept(&self) -> bool {
         let Quantiles { p50_us, p99_us } = self.latency;
@@ -70,10 +70,10 @@ impl MeasuredHook {
     }
 }
 
-/// Measures the command at this path.
+/// Measures the `omen` command at this path.
 ///
 /// # Errors
-/// If a hook does not allow its call, or no resident can be started.
+/// If a hook does not allow its call, or the resident cannot be started.
 pub fn run(counts: HookCounts, omen: &Path) -> Result<HookReport, Failure> {
     let folder = tempfile::tempdir()?;
     let kinds = [(false, false), (true, false), (false, true), (true, true)];
@@ -90,7 +90,7 @@ pub fn run(counts: HookCounts, omen: &Path) -> Result<HookReport, Failure> {
     Ok(HookReport { start: Quantiles::of(start), hooks, calls: counts.calls })
 }
 
-/// A hook of Claude Code, with a configuration that allows shell commands.
+/// Hook of Claude Code, with a configuration that allows shell commands.
 struct Hook {
     omen: PathBuf,
     folder: PathBuf,
@@ -128,13 +128,13 @@ impl Hook {
                 std::thread::sleep(Duration::from_millis(1));
             }
         }
-        // The first event takes longer: the log is new.
+        // The first event takes longer, because the log is new.
         hook.call(u32::MAX)?;
         hook.times.clear();
         Ok(hook)
     }
 
-    /// Has a call decided, and reports its outcome. Only the decision is measured.
+    /// Submits a call for a decision, and reports its outcome. Only the decision is measured.
     fn call(&mut self, number: u32) -> Result<(), Failure> {
         let event = |name: &str, more: Value| {
             let mut event = json!({

@@ -1,4 +1,4 @@
-//! The measures of validation, which alternate.
+//! Measures of validation, which alternate.
 
 use std::hint::black_box;
 use std::num::NonZeroUsize;
@@ -15,7 +15,7 @@ use super::corpus::{Corpus, Form, faults};
 use crate::Failure;
 use crate::referee::schemas::Schemas;
 
-/// What is measured.
+/// Measured quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Measure {
     Skip,
@@ -33,7 +33,7 @@ pub(super) enum Measure {
 }
 
 impl Measure {
-    /// A ratio's two measures are taken one after the other.
+    /// The two measures of a ratio are adjacent.
     const ALL: [Self; 12] = [
         Self::Typed,
         Self::Parse,
@@ -50,21 +50,21 @@ impl Measure {
     ];
 }
 
-/// The logs that are measured: the same packets in several forms.
+/// Measured logs: the same packets in several forms.
 pub(super) struct Logs {
     pub(super) compact: Corpus,
     shuffled: Corpus,
     spaced: Corpus,
     faulty: Corpus,
-    /// Lines for JSON Schema, which would take too long for all.
+    /// Lines for JSON Schema, which would take too long for all lines.
     sample: Vec<u8>,
-    /// How many packets of the faulty log are rejected.
+    /// Number of rejected packets in the faulty log.
     rejected: u64,
 }
 
 impl Logs {
     /// # Errors
-    /// If the logs are not what the benchmark is about.
+    /// If the logs are not as expected.
     pub(super) fn generate(seed: u64, episodes: u64) -> Result<Self, Failure> {
         let [compact, shuffled, spaced] =
             [Form::Compact, Form::Shuffled, Form::Python].map(|form| Corpus::generate(seed, episodes, form));
@@ -86,7 +86,7 @@ impl Logs {
     }
 }
 
-/// Takes each measure once in every round: speeds in MB/s.
+/// Takes each measure once per round: speeds in MB/s.
 pub(super) fn speeds(logs: &Logs, rounds: u32) -> Result<Samples<Measure>, Failure> {
     let schemas = Schemas::as_shipped()?;
     let mut speeds = Samples::default();
@@ -107,7 +107,7 @@ pub(super) fn speeds(logs: &Logs, rounds: u32) -> Result<Samples<Measure>, Failu
 }
 
 impl Measure {
-    /// The number of refused packets. Counting it keeps the optimiser from removing the work.
+    /// Returns the number of refused packets. Counting them keeps the optimizer from removing the work.
     fn run(self, bytes: &[u8], schemas: &Validator) -> u64 {
         let refused = |accepts: &dyn Fn(&[u8]) -> bool| lines(bytes).filter(|line| !accepts(line)).count() as u64;
         match self {
@@ -142,12 +142,12 @@ impl Measure {
 
 const TWO: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
 
-/// Skips each line; returns how many are not JSON.
+/// Skips each line; returns the number of lines that are not JSON.
 pub(super) fn skip(bytes: &[u8]) -> u64 {
     lines(bytes).filter(|line| black_box(serde_json::from_slice::<IgnoredAny>(line)).is_err()).count() as u64
 }
 
-/// Drops findings; the validator counts them.
+/// Sink that drops findings; the validator counts them.
 pub(super) struct Nowhere;
 
 impl Sink for Nowhere {
@@ -172,7 +172,7 @@ pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// One line of this many is in the sample.
+/// One line in this many is in the sample.
 const SAMPLED: usize = 20;
 
 /// Validates a log and keeps the findings.
@@ -184,10 +184,10 @@ fn judge(corpus: &Corpus) -> (Summary, Vec<Finding>) {
     (summary, findings)
 }
 
-/// Checks that a corpus is what the benchmark is about: clean logs with hardly a warning.
+/// Checks that a corpus is as expected: clean logs with hardly any warnings.
 ///
 /// # Errors
-/// If there is an error, or more than one warning for a hundred packets.
+/// If there is an error, or more than one warning per hundred packets.
 fn clean(corpus: &Corpus) -> Result<(), Failure> {
     let (summary, findings) = judge(corpus);
     let as_made = summary.packets == corpus.packets && summary.episodes == corpus.episodes;
@@ -199,10 +199,10 @@ fn clean(corpus: &Corpus) -> Result<(), Failure> {
     Err(format!("the corpus is not clean: {summary:?}\n{}", first.join("\n")).into())
 }
 
-/// The number of rejected packets of the faulty log.
+/// Returns the number of rejected packets in the faulty log.
 ///
 /// # Errors
-/// If it is not about a tenth of all.
+/// If it is not about a tenth of all packets.
 fn rejected(corpus: &Corpus) -> Result<u64, Failure> {
     let (summary, _) = judge(corpus);
     let is_tenth = (summary.packets * 8..summary.packets * 12).contains(&(summary.rejected * 100));

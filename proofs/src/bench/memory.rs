@@ -1,7 +1,7 @@
-//! The memory of an episode: while it is open, and after it has ended.
+//! Memory of an episode, while it is open and after it has ended.
 //!
-//! A separate process measures it, so that nothing else was ever in its memory. It counts resident pages instead of what the
-//! allocator was asked for, since pages are what a machine runs out of.
+//! A separate process measures it, so that its memory contains nothing else. It counts resident pages rather than allocated
+//! bytes, since pages are what a machine runs out of.
 
 use std::process::Command;
 use std::{env, fs};
@@ -11,10 +11,10 @@ use omen::{Finding, Validator};
 use super::corpus::{Kind, Plan};
 use crate::Failure;
 
-/// The number of episodes that are open at once, or have ended.
+/// Number of episodes that are open at the same time, or have ended.
 const EPISODES: u64 = 100_000;
 
-/// Bytes of resident memory for each episode; none if the system does not report memory.
+/// Returns the bytes of resident memory per episode; `None` if the system does not report memory.
 pub(super) fn per_episode(seed: u64, kind: Kind) -> Result<Option<f64>, Failure> {
     if resident().is_none() {
         return Ok(None);
@@ -32,9 +32,9 @@ pub(super) fn per_episode(seed: u64, kind: Kind) -> Result<Option<f64>, Failure>
     Ok(Some(bytes as f64 / EPISODES as f64))
 }
 
-/// The growth of this process in bytes when it validates this many episodes of a kind.
+/// Returns the growth of this process in bytes when it validates this many episodes of a kind.
 pub(super) fn growth(seed: u64, kind: Kind, episodes: u64) -> Result<u64, Failure> {
-    // Code and buffers are needed once, whatever the number of episodes.
+    // Code and buffers are needed once, regardless of the number of episodes.
     drop(fed(seed, kind, WARM_UP)?);
     let before = resident().ok_or(UNKNOWN)?;
     let validator = fed(seed, kind, episodes)?;
@@ -55,7 +55,7 @@ fn fed(seed: u64, kind: Kind, episodes: u64) -> Result<Validator, Failure> {
     }
 }
 
-/// The resident memory of this process in bytes, as Linux reports it.
+/// Returns the resident memory of this process in bytes, as reported by Linux.
 pub(super) fn resident() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

@@ -1,7 +1,7 @@
-//! The cost of the rules on order: decisions by the number of rules, in memory and with a synced log, and the memory of a session.
+//! Cost of the order rules: decisions by the number of rules, in memory and with a synced log, and the memory of a session.
 //!
 //! A call of `read` needs an earlier `login` on some server; each premise names another server. A rule has up to 32 premises, so
-//! 1,000 of them are 32 rules. What is compared alternates within a round, and beside it stands what the disk needs for a sync.
+//! 1,000 premises are 32 rules. Compared measures alternate within a round, beside the time that the disk needs for a sync.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -25,16 +25,16 @@ use super::gate::key;
 use super::memory::resident;
 use crate::Failure;
 
-/// The amount of work.
+/// Amount of work.
 #[derive(Clone, Copy, Debug)]
 pub struct OrderCounts {
-    /// Rounds; the report shows medians.
+    /// Number of rounds; the report shows medians.
     pub rounds: u32,
-    /// Calls for each round and measure, with the log in memory.
+    /// Number of calls per round and measure, with the log in memory.
     pub calls: u32,
-    /// Calls with a synced log, for each round and measure.
+    /// Number of calls with a synced log per round and measure.
     pub synced: u32,
-    /// Sessions whose memory is measured; a gate has at most 1,000.
+    /// Number of sessions whose memory is measured; a gate has at most 1,000.
     pub sessions: u32,
 }
 
@@ -44,24 +44,24 @@ impl Default for OrderCounts {
     }
 }
 
-/// Number of premises on the tool that is called.
+/// Number of premises on the called tool.
 const FEW: u32 = 10;
 const MANY: u32 = 1_000;
-/// Callers at once.
+/// Number of concurrent callers.
 const CALLERS: u32 = 64;
-/// Most premises of a rule.
+/// Maximum number of premises of a rule.
 const EACH: u32 = 32;
-/// Calls that each session has made when its memory is measured.
+/// Number of calls made by each session when its memory is measured.
 const CALLS_OF_SESSION: i64 = 10;
 
-/// Where the premises of the rules are.
+/// Placement of the rules' premises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum PremisePlacement {
-    /// A few on the tool that is called.
+    /// A few on the called tool.
     Few,
-    /// Many on the tool that is called.
+    /// Many on the called tool.
     Many,
-    /// A few on the tool that is called, and one on each of many others.
+    /// A few on the called tool, and one on each of many others.
     Elsewhere,
 }
 
@@ -73,7 +73,7 @@ impl PremisePlacement {
     }
 }
 
-/// What is measured.
+/// Measured quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum OrderMeasure {
     Decision(PremisePlacement),
@@ -83,43 +83,43 @@ enum OrderMeasure {
     Sync,
 }
 
-/// The result: medians over the rounds. A ratio is the median of the ratios of each round.
+/// Result: medians over the rounds. A ratio is the median of the ratios in each round.
 #[derive(Clone, Debug, Serialize)]
 pub struct OrderReport {
-    /// By where the premises are: 10 on the tool, 1,000 on the tool, 1,000 on other tools beside 10.
+    /// Costs by placement of the premises: 10 on the tool, 1,000 on the tool, 1,000 on other tools besides 10.
     pub by_premises: Vec<Cost>,
-    /// A write of 300 bytes and a sync of the file, in microseconds: no decision that is recorded can be faster.
+    /// A write of 300 bytes and a sync of the file, in microseconds: the lower limit for any recorded decision.
     pub sync_us: f64,
-    /// A decision with a synced log: 1,000 premises on one tool over 10.
+    /// A decision with a synced log: 1,000 premises on one tool, divided by 10.
     pub synced_many_over_few: f64,
     /// The same with the log in memory.
     pub many_over_few: f64,
-    /// With the log in memory: 1,000 premises on other tools over none.
+    /// With the log in memory: 1,000 premises on other tools, divided by none.
     pub elsewhere_over_few: f64,
-    /// Bytes of an open session with ten calls that rules remember; none if the system does not report memory.
+    /// Size in bytes of an open session with ten calls that rules remember; `None` if the system does not report memory.
     pub session_bytes: Option<f64>,
     /// Number of measurements of each kind.
     pub rounds: u32,
-    /// Calls for each round and measure.
+    /// Number of calls per round and measure.
     pub calls: u32,
-    /// Synced calls for each round and measure.
+    /// Number of synced calls per round and measure.
     pub synced: u32,
 }
 
-/// The cost of calls by where the premises are.
+/// Cost of calls by placement of the premises.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Cost {
-    /// Premises on the tool that is called.
+    /// Number of premises on the called tool.
     pub on_tool: u32,
-    /// Premises on other tools.
+    /// Number of premises on other tools.
     pub elsewhere: u32,
-    /// A call that needs a premise, log in memory, in microseconds.
+    /// A call that needs a premise, with the log in memory, in microseconds.
     pub decision_us: f64,
-    /// A call that the premises are about, log in memory, in microseconds.
+    /// A call that the premises name, with the log in memory, in microseconds.
     pub watched_us: f64,
-    /// A call that needs a premise, log synced, in microseconds.
+    /// A call that needs a premise, with a synced log, in microseconds.
     pub synced_us: f64,
-    /// Calls a second of 64 callers at once, log synced.
+    /// Calls per second by 64 concurrent callers, with a synced log.
     pub callers_s: f64,
 }
 
@@ -183,7 +183,7 @@ async fn answer(args: ServerArgs) -> Result<ServerArgs, String> {
     Ok(args)
 }
 
-/// A gate on which `login` has succeeded on a server of each rule.
+/// Returns a gate on which `login` has succeeded on a server of each rule.
 async fn gate(premises: PremisePlacement, audit: Audit) -> Result<Gate, Failure> {
     let server = Local::new().tool("login", "Logs in.", answer)?.tool("read", "Reads.", answer)?;
     let tools = server.list().await?;
@@ -215,7 +215,7 @@ fn entry(tool: &str, pin: &str, rules: &str) -> String {
     format!("[[allow]]\n{both}pin = \"{pin}\"\n{rules}\n[[grants]]\n{both}")
 }
 
-/// A rule that needs one of several premises.
+/// Returns a rule that needs one of several premises.
 fn rule(servers: &[u32]) -> String {
     let premise = |server: &u32| {
         format!(
@@ -234,7 +234,7 @@ async fn call(gate: &Gate, tool: &str, turn: &str, server: u32) -> Result<(), Fa
     Ok(())
 }
 
-/// Microseconds of a call.
+/// Returns the microseconds of a call.
 async fn each(gate: &Gate, tool: &str, calls: u32) -> Result<f64, Failure> {
     let begun = Instant::now();
     for number in 0..calls {
@@ -243,7 +243,7 @@ async fn each(gate: &Gate, tool: &str, calls: u32) -> Result<f64, Failure> {
     Ok(begun.elapsed().as_secs_f64() * 1e6 / f64::from(calls))
 }
 
-/// Calls a second of several threads at once.
+/// Returns the calls per second by several threads in parallel.
 fn callers(gate: &Gate, synced: u32) -> Result<f64, Failure> {
     let of_each = (synced / 4).max(2);
     let one = |caller: u32| -> Result<(), Failure> {
@@ -259,7 +259,7 @@ fn callers(gate: &Gate, synced: u32) -> Result<f64, Failure> {
     Ok(f64::from(CALLERS * of_each) / begun.elapsed().as_secs_f64())
 }
 
-/// Microseconds of a write and its sync.
+/// Returns the microseconds of a write and its sync.
 fn sync(path: &Path, writes: u32) -> Result<f64, Failure> {
     let mut file = File::create_new(path)?;
     let begun = Instant::now();
@@ -272,7 +272,7 @@ fn sync(path: &Path, writes: u32) -> Result<f64, Failure> {
     Ok(time)
 }
 
-/// Growth of this process by a session, divided by their number.
+/// Returns the growth of this process per session.
 fn session_bytes(sessions: u32) -> Result<Option<f64>, Failure> {
     let rules = json!({ "tools": {
         "store/login": {},

@@ -1,4 +1,4 @@
-//! Programs that are measured.
+//! Measured programs.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::Failure;
 #[path = "../../../xtask/src/environment.rs"]
 pub(super) mod environment;
 
-/// Builds the command that is measured, with optimisations, and gives its place beside this program.
+/// Builds the measured command with optimizations, and returns its path beside this program.
 pub(super) fn built(own: &Path, features: &[&str]) -> Result<PathBuf, Failure> {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(["build", "--quiet", "--release", "--package", "omen-cli", "--bin", "omen"]).args(features);

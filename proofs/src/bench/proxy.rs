@@ -1,7 +1,7 @@
-//! The cost of `omen gate proxy`: a call through it against the same call of the same server without it.
+//! Cost of `omen gate proxy`: a call through it, compared with the same call of the same server without it.
 //!
-//! All sessions are open at once, and calls alternate between them one by one: what else the machine does affects all alike.
-//! A client is this process, which writes a line and waits for the next one.
+//! All sessions are open at the same time, and calls alternate between them, so that other load on the machine affects all
+//! of them equally. This process is the client, which writes a line and waits for the next one.
 
 use std::fmt;
 use std::sync::Barrier;
@@ -19,16 +19,16 @@ use place::Place;
 pub use place::Programs;
 use session::Session;
 
-/// The amount of work.
+/// Amount of work.
 #[derive(Clone, Debug)]
 pub struct Counts {
-    /// Rounds, each with sessions of its own; the report shows medians.
+    /// Number of rounds, each with its own sessions; the report shows medians.
     pub rounds: u32,
-    /// Calls for each round and session of the latencies.
+    /// Number of calls per round and session for the latencies.
     pub calls: u32,
-    /// How many clients call at once.
+    /// Numbers of concurrent clients.
     pub clients: Vec<u32>,
-    /// Calls of all clients together, for each round and number of clients.
+    /// Total number of calls by all clients, per round and number of clients.
     pub shared_calls: u32,
 }
 
@@ -38,63 +38,63 @@ impl Default for Counts {
     }
 }
 
-/// The result: medians over the rounds.
+/// Result: medians over the rounds.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// The latency of calls, one client.
+    /// Latencies of calls by one client.
     pub latency: Vec<Latency>,
-    /// Calls a second.
+    /// Calls per second.
     pub throughput: Vec<Throughput>,
     /// Number of rounds.
     pub rounds: u32,
-    /// Calls for each round and session.
+    /// Number of calls per round and session.
     pub calls: u32,
 }
 
-/// The latency of calls of one server, in microseconds.
+/// Latency of calls of one server, in microseconds.
 #[derive(Clone, Debug, Serialize)]
 pub struct Latency {
     /// The server.
     pub server: &'static str,
     /// Without the proxy.
     pub bare: Quantiles,
-    /// `tools/list` without the proxy: each call through it has one.
+    /// `tools/list` without the proxy: each call through the proxy includes one.
     pub list: Quantiles,
-    /// Through the proxy; the audit log is in files that are not synced.
+    /// Through the proxy, with the audit log in files that are not synced.
     pub files: Quantiles,
-    /// Through the proxy; the audit log is in files that are synced.
+    /// Through the proxy, with the audit log in files that are synced.
     pub synced: Quantiles,
-    /// What the proxy adds, with files that are not synced.
+    /// Time that the proxy adds, with files that are not synced.
     pub added: Quantiles,
-    /// What it adds, with files that are synced.
+    /// Time that the proxy adds, with files that are synced.
     pub added_synced: Quantiles,
-    /// What it adds beside the server's own time for a list, with files that are not synced.
+    /// Time that the proxy adds, without the server's own time for a list, with files that are not synced.
     pub own_p50_us: f64,
 }
 
-/// The median and the 99th percentile, in microseconds.
+/// Median and 99th percentile, in microseconds.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Quantiles {
-    /// Half of the calls took no longer.
+    /// Median.
     pub p50_us: f64,
-    /// 99 of a hundred calls took no longer.
+    /// 99th percentile.
     pub p99_us: f64,
 }
 
-/// Calls a second of several clients at once. Each has a server of its own, and a proxy.
+/// Calls per second by several concurrent clients, each with its own server and proxy.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Throughput {
-    /// How many there are.
+    /// Number of clients.
     pub clients: u32,
     /// Without the proxy.
     pub bare_s: f64,
-    /// Through the proxy; the audit logs are in files that are not synced.
+    /// Through the proxy, with the audit logs in files that are not synced.
     pub files_s: f64,
-    /// Through the proxy; the audit logs are in files that are synced.
+    /// Through the proxy, with the audit logs in files that are synced.
     pub synced_s: f64,
-    /// Resident memory of a proxy after its calls, in bytes; none if the system does not report it.
+    /// Resident memory of a proxy after its calls, in bytes; `None` if the system does not report it.
     pub resident: Option<f64>,
-    /// The part of it that it shares with no other process.
+    /// Part of it that is shared with no other process.
     pub private: Option<f64>,
 }
 
@@ -120,13 +120,13 @@ pub fn run(counts: &Counts, programs: &Programs) -> Result<Report, Failure> {
 }
 
 fn latency(server: &'static str, place: &Place, counts: &Counts) -> Result<Latency, Failure> {
-    // A median over rounds of each quantile of a round.
+    // For each quantile, the median over the rounds.
     let mut rounds: [Vec<Quantiles>; 6] = Default::default();
     let call = place.call();
     for _ in 0..counts.rounds {
         let mut sessions = [place.bare()?, place.proxied(false)?, place.proxied(true)?];
         let mut times: [Vec<f64>; 4] = Default::default();
-        // The first calls take longer: code is read, and lists are made.
+        // The first calls take longer, because code is read and lists are built.
         for number in 0..counts.calls + WARM_UP {
             let mut took = Vec::with_capacity(times.len());
             for session in &mut sessions {
@@ -190,7 +190,7 @@ enum Kind {
     Synced,
 }
 
-/// Calls a second of all sessions together, each in a thread of its own.
+/// Returns the calls per second of all sessions together, each in its own thread.
 fn at_once(sessions: Vec<Session>, place: &Place, each: u32) -> Result<(f64, Vec<Session>), Failure> {
     let barrier = Barrier::new(sessions.len() + 1);
     let clients = sessions.len();
@@ -219,7 +219,7 @@ fn at_once(sessions: Vec<Session>, place: &Place, each: u32) -> Result<(f64, Vec
 }
 
 impl Quantiles {
-    /// The quantiles of these times, in microseconds.
+    /// Returns the quantiles of these times, in microseconds.
     pub(super) fn of(times: Vec<f64>) -> Self {
         Self { p50_us: quantile(times.clone(), 0.5), p99_us: quantile(times, 0.99) }
     }
@@ -230,7 +230,7 @@ impl Quantiles {
     }
 }
 
-/// The least value that so many of them do not exceed.
+/// Returns the smallest value that at least this fraction of all values does not exceed.
 fn quantile(mut all: Vec<f64>, part: f64) -> f64 {
     all.sort_unstable_by(f64::total_cmp);
     let at = (part * all.len() as f64).ceil() as usize;
@@ -274,7 +274,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Calls of a session that are not measured.
+/// Number of calls per session that are not measured.
 const WARM_UP: u32 = 50;
 
 #[cfg(test)]

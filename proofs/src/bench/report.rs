@@ -1,4 +1,4 @@
-//! The report on the speed of validation.
+//! Report on the speed of validation.
 
 use std::fmt;
 
@@ -10,50 +10,50 @@ use super::measure::{self, Logs, Measure};
 use super::memory;
 use crate::Failure;
 
-/// The result. A megabyte is 10^6 bytes.
+/// Result. A megabyte is 10^6 bytes.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Each line skipped: `serde_json` with `IgnoredAny`.
+    /// Skipping each line: `serde_json` with `IgnoredAny`.
     pub skip_mb_s: f64,
-    /// Each line to a [`omen_types::Packet`].
+    /// Parsing each line to a [`omen_types::Packet`].
     pub typed_mb_s: f64,
-    /// The whole log through [`omen::Validator`].
+    /// Passing the whole log through [`omen::Validator`].
     pub verdict_mb_s: f64,
-    /// The target.
+    /// The target ratio: `verdict_mb_s` divided by `skip_mb_s`.
     pub verdict_over_skip: f64,
-    /// The same with the members of all objects shuffled.
+    /// The same, with the members of all objects shuffled.
     pub verdict_shuffled_over_skip: f64,
-    /// The same in the form that Python writes by default.
+    /// The same, in Python's default form.
     pub verdict_spaced_over_skip: f64,
-    /// A log with a tenth of faulty packets, without printing the findings, divided by the clean log.
+    /// A log with a tenth of its packets faulty, without printing the findings, divided by the clean log.
     pub verdict_faulty_over_clean: f64,
     /// The log through [`omen::ParallelValidator`] with two threads, divided by one thread.
     pub verdict_two_threads_over_one: f64,
     /// Compared with the `jsonschema` crate, which checks only the schema.
     pub verdict_over_jsonschema: f64,
-    /// Memory of the validator for each open episode; none if the system does not report memory.
+    /// Memory of the validator per open episode; `None` if the system does not report memory.
     pub bytes_per_open_episode: Option<f64>,
-    /// The same for an episode that has ended.
+    /// The same for an ended episode.
     pub bytes_per_closed_episode: Option<f64>,
-    /// Allocations by the validator for a packet; none if there is no cargo to build the program that counts.
+    /// Allocations by the validator per packet; `None` if there is no cargo to build the counting program.
     pub allocations_per_packet: Option<f64>,
-    /// Each line to the facts that rules check.
+    /// Parsing each line to the facts that rules check.
     pub parse_mb_s: f64,
-    /// As `verdict_over_skip`, for these facts: what is left are the rules.
+    /// As `verdict_over_skip`, for these facts; the difference is the cost of the rules.
     pub parse_over_skip: f64,
-    /// Allocations for the facts of a line.
+    /// Allocations per line for its facts.
     pub allocations_per_parse: Option<f64>,
-    /// Each line to a [`serde_json::Value`].
+    /// Parsing each line to a [`serde_json::Value`].
     pub value_mb_s: f64,
-    /// Each line to a value, which the `jsonschema` crate checks.
+    /// Parsing each line to a value, which the `jsonschema` crate then checks.
     pub jsonschema_mb_s: f64,
-    /// As `verdict_over_skip`, for the typed packets.
+    /// As `verdict_over_skip`, for typed packets.
     pub typed_over_skip: f64,
     /// Size of the corpus.
     pub corpus_bytes: usize,
-    /// Lines of the corpus.
+    /// Number of lines in the corpus.
     pub packets: u64,
-    /// Episodes of the corpus.
+    /// Number of episodes in the corpus.
     pub episodes: u64,
     /// Number of measurements of each kind.
     pub rounds: u32,
@@ -64,7 +64,7 @@ pub struct Report {
 /// Measures everything.
 ///
 /// # Errors
-/// If a log is not what the benchmark is about, or if a child process fails.
+/// If a log is not as expected, or a child process fails.
 pub(super) fn run(seed: u64, episodes: u64, rounds: u32) -> Result<Report, Failure> {
     let bytes_per_open_episode = memory::per_episode(seed, Kind::Open)?;
     let bytes_per_closed_episode = memory::per_episode(seed, Kind::Closed)?;

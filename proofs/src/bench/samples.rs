@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Values by measure, one for each round.
+/// Values by measure, one per round.
 #[derive(Debug)]
 pub(super) struct Samples<M>(BTreeMap<M, Vec<f64>>);
 
@@ -21,8 +21,8 @@ impl<M: Ord> Samples<M> {
         median(self.of(&measure).to_vec())
     }
 
-    /// One measure divided by another: the median over the rounds, in each of which both were taken shortly one after the
-    /// other.
+    /// Returns one measure divided by another: the median over the rounds, in each of which both were taken in quick
+    /// succession.
     pub(super) fn ratio(&self, measure: M, base: M) -> f64 {
         median(self.of(&measure).iter().zip(self.of(&base)).map(|(value, base)| value / base).collect())
     }

@@ -1,7 +1,7 @@
-//! Whether the cost of validation is linear: its speed by the number of episodes, and by how many of them are interleaved.
+//! Scaling of validation: its speed by the number of episodes, and by how many of them are interleaved.
 //!
 //! A log is generated in pieces, and only their validation is timed, so that a log of 10 GB needs no more memory than the
-//! validator does. Each piece is skipped, too, so that other load on the machine affects both alike.
+//! validator does. Each piece is also skipped, so that other load on the machine affects both equally.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -13,16 +13,16 @@ use super::corpus::Plan;
 use super::measure::{Nowhere, skip};
 use crate::Failure;
 
-/// The sizes of a log.
+/// Sizes of a log.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     /// Number of episodes.
     pub episodes: u64,
-    /// How many of them are written at a time.
+    /// Number of episodes that are written at a time.
     pub interleaved: usize,
 }
 
-/// More and more episodes; then more and more of them at once.
+/// Growing numbers of episodes, then growing numbers of interleaved ones.
 pub const SIZES: &[Size] = &[
     Size { episodes: 10_000, interleaved: 2_000 },
     Size { episodes: 100_000, interleaved: 2_000 },
@@ -32,27 +32,27 @@ pub const SIZES: &[Size] = &[
     Size { episodes: 150_000, interleaved: 100_000 },
 ];
 
-/// The result, one row for each size.
+/// Result, with one row per size.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// The rows.
     pub scaling: Vec<Row>,
 }
 
-/// The speed for one size.
+/// Speed for one size.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Row {
     /// Number of episodes.
     pub episodes: u64,
-    /// How many of them are written at a time.
+    /// Number of episodes that are written at a time.
     pub interleaved: usize,
-    /// Lines.
+    /// Number of lines.
     pub packets: u64,
-    /// Bytes.
+    /// Number of bytes.
     pub bytes: u64,
     /// Speed of the validator. A megabyte is 10^6 bytes.
     pub verdict_mb_s: f64,
-    /// Divided by the speed of skipping.
+    /// `verdict_mb_s` divided by the speed of skipping.
     pub verdict_over_skip: f64,
 }
 
@@ -94,7 +94,7 @@ fn row(seed: u64, size: Size) -> Result<Row, Failure> {
     })
 }
 
-/// More than a processor's caches hold.
+/// Size of a piece in bytes: more than a processor's caches hold.
 const PIECE: usize = 64_000_000;
 
 impl fmt::Display for Report {

@@ -1,7 +1,7 @@
-//! `omen worker` against `omen check` on the same packets, on one machine with a real server.
+//! `omen worker` compared with `omen check` on the same packets, on one machine with a real server.
 //!
-//! Everything that runs is a process of its own: the server, the workers and the publisher. This one reads what they store, and
-//! publishes packets itself where their times matter. The server, the workers and this process share the processors.
+//! The server, the workers and the publisher are separate processes. This process reads what they store, and publishes packets
+//! itself where their times matter. All of them share the processors.
 
 use std::fs;
 use std::path::PathBuf;
@@ -31,87 +31,87 @@ pub use simulation::Simulation;
 use throughput::each;
 pub use throughput::{Throughput, Workers};
 
-/// What to measure of workers.
+/// Options for measuring workers.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Arguments {
-    /// Kill so many workers, to measure how long the others take to judge their partitions again
+    /// Number of workers to kill, to measure how long the others take to judge their partitions again
     #[arg(long, default_value_t = 8, requires = "workers", value_parser = clap::value_parser!(u32).range(1..))]
     kills: u32,
-    /// Episodes that are open at once, to measure the memory of a worker
+    /// Number of open episodes, to measure the memory of a worker
     #[arg(long, default_value_t = 100_000, requires = "workers", value_parser = clap::value_parser!(u64).range(1..))]
     open_episodes: u64,
-    /// Into how many partitions episodes are divided, each with a stream
+    /// Number of partitions that episodes are divided into, each with a stream
     #[arg(long, default_value_t = 8, requires = "workers", value_parser = clap::value_parser!(u16).range(1..=64))]
     partitions: u16,
-    /// Take what was measured from this file, which `--json` has printed, and measure nothing
+    /// Read earlier results from this file, which `--json` has printed, and measure nothing
     #[arg(long, value_name = "FILE", requires = "workers")]
     figures: Option<PathBuf>,
-    /// Simulate up to so many workers with what was measured
+    /// Simulate up to this many workers, based on the results
     #[arg(long, value_name = "COUNT", requires = "workers", value_parser = clap::value_parser!(u32).range(1..=4096))]
     simulate: Option<u32>,
 }
 
-/// What was measured. A megabyte is 10^6 bytes.
+/// Results. A megabyte is 10^6 bytes.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Report {
-    /// How fast packets are stored and judged.
+    /// Speed of storing and judging packets.
     pub throughput: Throughput,
-    /// How long that takes at several rates.
+    /// Latency of findings at several rates.
     pub lag: Vec<Lag>,
-    /// After a worker was killed.
+    /// Recovery after a worker was killed.
     pub recovery: Recovery,
-    /// With many open episodes.
+    /// Memory with many open episodes.
     pub memory: Memory,
-    /// With more workers than this machine has processors for, if that was asked for.
+    /// Simulation of more workers than this machine has processors for, if requested.
     pub simulation: Option<Simulation>,
 }
 
-/// Packets that come one by one while a worker judges them, some of them faulty.
+/// Latency and cost while a worker judges packets that arrive one by one, some of them faulty.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct Lag {
-    /// A part of the highest rate at which the worker keeps up.
+    /// Fraction of the highest rate at which the worker keeps up.
     pub load: f64,
-    /// Packets a second.
+    /// Packets per second.
     pub packets_s: f64,
-    /// From the moment when a faulty packet is due at its publisher until the server stores what is wrong with it, in milliseconds.
+    /// Time from when a faulty packet is due at its publisher until the server stores its finding, in milliseconds.
     pub finding_ms: Quantiles,
-    /// Messages that are stored, and whose findings are not.
+    /// Number of stored messages whose findings are not stored yet.
     pub behind: Quantiles,
-    /// Microseconds of a processor for each packet: of the worker …
+    /// Processor time of the worker per packet, in microseconds.
     pub worker_us: f64,
-    /// … and of the server, which stores packets, sends them, and stores what is found.
+    /// Processor time of the server per packet, in microseconds, for storing and sending packets and storing findings.
     pub server_us: f64,
-    /// Commits a second.
+    /// Commits per second.
     pub commits_s: f64,
-    /// Messages of checkpoints a second.
+    /// Messages of checkpoints per second.
     pub checkpoints_s: f64,
-    /// Bytes of checkpoints for each byte of packets.
+    /// Bytes of checkpoints per byte of packets.
     pub checkpoint_bytes: f64,
 }
 
-/// A worker with many open episodes.
+/// Memory of a worker with many open episodes.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct Memory {
-    /// How many are open.
+    /// Number of open episodes.
     pub episodes: u64,
-    /// Their packets.
+    /// Number of their packets.
     pub packets: u64,
-    /// Bytes of their packets.
+    /// Size of their packets in bytes.
     pub packet_bytes: u64,
-    /// Bytes of the streams for each byte of a packet.
+    /// Bytes in the streams per byte of a packet.
     pub stored_bytes: f64,
-    /// Resident memory of the worker in bytes; none if the system does not report it.
+    /// Resident memory of the worker in bytes; `None` if the system does not report it.
     pub resident: Option<u64>,
-    /// What it had without episodes.
+    /// The same without episodes.
     pub idle: Option<u64>,
-    /// Bytes of the last checkpoints of all partitions.
+    /// Size in bytes of the last checkpoints of all partitions.
     pub checkpoint_bytes: u64,
 }
 
-/// Measures, or reads what was measured; and simulates.
+/// Measures or reads earlier results, then simulates.
 ///
 /// # Errors
-/// If a process fails, or does not do what it is measured for.
+/// If a process fails or behaves unexpectedly.
 pub fn command(arguments: &Arguments, (seed, rounds, episodes): (u64, u32, u64)) -> Result<Report, Failure> {
     let Arguments { kills, open_episodes, partitions, figures, simulate } = arguments;
     let mut report = match figures {
@@ -155,7 +155,7 @@ pub fn run(counts: &Counts, programs: &Programs) -> Result<Report, Failure> {
 
 async fn lag(place: &Place, corpus: &Corpus, counts: &Counts) -> Result<Vec<Lag>, Failure> {
     let packets = load::messages(&faults::faulty(corpus, counts.seed, FAULTY), counts.partitions);
-    // As fast as it goes, until everything is judged: the rate that this machine keeps up with.
+    // At full speed, until everything is judged: the highest rate at which this machine keeps up.
     let flooded = loaded(place, &packets, None).await?;
     let mut all = Vec::new();
     for load in [0.25, 0.5, 0.75, 0.9] {
@@ -167,7 +167,7 @@ async fn lag(place: &Place, corpus: &Corpus, counts: &Counts) -> Result<Vec<Lag>
     Ok(all)
 }
 
-/// What happens while packets come at a rate.
+/// Measures latency and cost while packets arrive at a rate.
 async fn loaded(place: &Place, packets: &[load::Packet], rate: Option<f64>) -> Result<Lag, Failure> {
     place.forget().await?;
     let count = packets.len() as u64;
@@ -234,7 +234,7 @@ async fn memory(place: &Place, counts: &Counts) -> Result<Memory, Failure> {
     place.omen(&["publish", log, "--partitions", &counts.partitions.to_string()], true)?;
     let (messages, stored) = place.stored().await?;
     judged(std::slice::from_ref(&worker), messages).await?;
-    // Each partition writes its last checkpoint when nothing has come for a while.
+    // Each partition writes its last checkpoint after a period without messages.
     tokio::time::sleep(LAST_CHECKPOINT).await;
     let resident = worker.resident();
     let checkpoint_bytes = worker.metrics().await?.sum("omen_checkpoint_bytes");
@@ -250,8 +250,8 @@ async fn memory(place: &Place, counts: &Counts) -> Result<Memory, Failure> {
     })
 }
 
-/// How often it is asked how far a worker is behind: rarely enough to cost it little.
+/// Interval between queries of a worker's lag, long enough to cost it little.
 const OFTEN: std::time::Duration = std::time::Duration::from_millis(50);
 
-/// Longer than a partition waits before it writes what has changed.
+/// Longer than a partition waits before it writes its changes.
 const LAST_CHECKPOINT: std::time::Duration = std::time::Duration::from_secs(8);

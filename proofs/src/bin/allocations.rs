@@ -1,4 +1,4 @@
-//! Counts allocations for the benchmark, with an allocator that is slower for it.
+//! Counts allocations for the benchmark, with an allocator that counting slows down.
 
 use std::alloc::System;
 use std::error::Error;

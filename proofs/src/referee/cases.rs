@@ -1,4 +1,4 @@
-//! The texts that the referee judges: random mutants, and every change of one kind to some lines.
+//! Texts that the referee judges: random mutants, and exhaustive changes of one kind to some lines.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -14,7 +14,7 @@ use super::schemas::Schemas;
 use super::strict;
 use crate::Failure;
 
-/// How much to compare.
+/// Amount of comparison.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
     /// Number of mutants
@@ -47,7 +47,7 @@ impl Default for Options {
     }
 }
 
-/// The valid packets that are changed.
+/// Valid packets to change.
 pub struct Cases {
     pub(super) schemas: Schemas,
     samples: Vec<Json>,
@@ -55,41 +55,41 @@ pub struct Cases {
     options: Options,
 }
 
-/// A text to be judged.
+/// A text to judge.
 #[derive(Clone, Debug)]
 pub struct Case<'c> {
-    /// What makes it again.
+    /// How to reproduce it.
     pub origin: Origin,
     /// The changes of a random mutant.
     pub kinds: Vec<Kind>,
-    /// The text. That of a random mutant is UTF-8.
+    /// The text. A random mutant is UTF-8.
     pub bytes: &'c [u8],
 }
 
-/// Where a text comes from.
+/// Origin of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
     /// Random changes of a packet.
     Mutant {
-        /// The seed of the run.
+        /// Seed of the run.
         seed: u64,
-        /// The number of the mutant.
+        /// Number of the mutant.
         number: u64,
     },
     /// A line that is cut off.
     Cut {
-        /// The number of the line.
+        /// Number of the line.
         line: u64,
-        /// The length that is left.
+        /// Remaining length.
         at: usize,
     },
     /// A line with one byte replaced.
     Replaced {
-        /// The number of the line.
+        /// Number of the line.
         line: u64,
-        /// The place of the byte.
+        /// Position of the byte.
         at: usize,
-        /// The new byte.
+        /// New byte.
         byte: u8,
     },
 }
@@ -105,10 +105,10 @@ impl fmt::Display for Origin {
 }
 
 impl Cases {
-    /// Loads the schemas, and makes the valid packets.
+    /// Loads the schemas, and generates the valid packets.
     ///
     /// # Errors
-    /// If the schema files do not make a validator, or a sample is not valid.
+    /// If the schema files do not form a validator, or a sample is invalid.
     pub fn new(options: &Options) -> Result<Self, Failure> {
         let schemas = Schemas::load()?;
         let (samples, examples) = (samples(&schemas, options.seed)?, examples(&schemas));
@@ -119,14 +119,14 @@ impl Cases {
         Pool { schemas: &self.schemas, samples: &self.samples, examples: &self.examples }
     }
 
-    /// Visits one worker's share of all texts, until it breaks. Workers are numbered from 0 to [`Options::threads`].
+    /// Visits one worker's share of all texts, until `see` breaks. Workers are numbered below [`Options::threads`].
     pub fn visit(&self, worker: u64, mut see: impl FnMut(&Case<'_>) -> ControlFlow<()>) {
         let _ = self.random(worker, &mut see).is_continue()
             && self.cut(worker, &mut see).is_continue()
             && self.replaced(worker, &mut see).is_continue();
     }
 
-    /// The numbers of a range that are a worker's.
+    /// Returns a worker's share of the numbers in a range.
     fn share(&self, range: std::ops::Range<u64>, worker: u64) -> impl Iterator<Item = u64> {
         let step = usize::try_from(self.options.threads.max(1)).unwrap_or(1);
         range.skip(usize::try_from(worker).unwrap_or(0)).step_by(step)
@@ -142,7 +142,7 @@ impl Cases {
         })
     }
 
-    /// Every beginning of some lines.
+    /// Visits every prefix of some lines.
     fn cut(&self, worker: u64, see: &mut impl FnMut(&Case<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
         self.share(0..self.options.cut, worker).try_for_each(|line| {
             let text = self.line(line, self.options.cut);
@@ -153,7 +153,7 @@ impl Cases {
         })
     }
 
-    /// Some lines with each byte in turn replaced by several others.
+    /// Visits some lines with each byte in turn replaced by several others.
     fn replaced(&self, worker: u64, see: &mut impl FnMut(&Case<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
         self.share(0..self.options.replace, worker).try_for_each(|line| {
             let mut rng = Rng::with_seed(self.options.seed ^ line);
@@ -171,7 +171,7 @@ impl Cases {
         })
     }
 
-    /// One of `count` lines, which are spread over all valid packets. Every fourth is written as Python does.
+    /// Returns one of `count` lines, which are spread over all valid packets. Every fourth is written in Python's form.
     fn line(&self, number: u64, count: u64) -> String {
         let all = self.samples.len() + self.examples.len();
         let at = usize::try_from(u128::from(number) * all as u128 / u128::from(count.max(1))).unwrap_or(0);
@@ -181,10 +181,10 @@ impl Cases {
     }
 }
 
-/// How many other bytes take the place of each byte.
+/// Number of other bytes that replace each byte.
 const REPLACEMENTS: usize = 8;
 
-/// Distinct bytes other than the old one: its neighbours, and bytes that mean something in JSON or in UTF-8. None ends a line.
+/// Returns distinct other bytes: neighbours of the old one, and bytes that are special in JSON or UTF-8. None ends a line.
 fn replacements(old: u8, rng: &mut Rng) -> Vec<u8> {
     let mut new: Vec<u8> = vec![old ^ 0x20, old ^ 0x01, old ^ 0x80];
     new.retain(|byte| *byte != b'\n');
@@ -198,7 +198,7 @@ fn replacements(old: u8, rng: &mut Rng) -> Vec<u8> {
     new
 }
 
-/// Packets generated from the schemas: of each type, minimal, full and in between.
+/// Returns packets generated from the schemas: for each type, minimal, full and intermediate ones.
 fn samples(schemas: &Schemas, seed: u64) -> Result<Vec<Json>, Failure> {
     let mut packets = Vec::new();
     for (name, file) in &schemas.roots {
@@ -214,11 +214,11 @@ fn samples(schemas: &Schemas, seed: u64) -> Result<Vec<Json>, Failure> {
     Ok(packets)
 }
 
-/// The valid packets of the example logs.
+/// Returns the valid packets of the example logs.
 fn examples(schemas: &Schemas) -> Vec<Json> {
     let logs = omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl"));
     let lines = logs.flat_map(|(_, text)| text.lines());
-    // Lines that are there to be refused have tests of their own.
+    // Lines that are meant to be refused have their own tests.
     let valid = lines.filter(|line| serde_json::from_str(line).is_ok_and(|value| schemas.accept(&value)));
     valid.filter_map(|line| strict::read(line).ok()).collect()
 }

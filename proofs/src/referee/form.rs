@@ -1,6 +1,6 @@
-//! Changes of the form of a text: the same values written otherwise, and texts that are nearly JSON.
+//! Changes to the form of a text: other notations of the same values, and texts that are nearly JSON.
 //!
-//! A reader that predicts what comes next takes another path for each of them.
+//! Each makes a reader that predicts what comes next take another path.
 
 use fastrand::Rng;
 
@@ -11,7 +11,7 @@ mod escapes;
 mod numbers;
 mod spaces;
 
-/// Changes a text, if it has what this kind of change needs.
+/// Changes a text, if this kind of change applies to it.
 pub(super) fn apply(kind: Kind, text: &mut String, rng: &mut Rng) {
     match kind {
         Kind::Space => *text = spaces::respaced(text, rng),
@@ -26,12 +26,12 @@ pub(super) fn apply(kind: Kind, text: &mut String, rng: &mut Rng) {
         Kind::Ends => ends(text, rng),
         Kind::Cut => text.truncate(boundary(text, 0..text.len() + 1, rng)),
         Kind::Syntax => super::mutate::break_text(text, rng),
-        // These change the values.
+        // The other kinds change the values.
         _ => {}
     }
 }
 
-/// A text as Python's `json.dumps` writes it by default: with a space after every comma and colon.
+/// Returns a text in the default form of Python's `json.dumps`: with a space after every comma and colon.
 pub(super) fn python(text: &str) -> String {
     spaces::python(text)
 }
@@ -48,7 +48,7 @@ fn repeat(text: &mut String, rng: &mut Rng) {
     text.insert_str(place.range.start, &format!("{spelled}:{value},"));
 }
 
-/// Characters that readers, terminals or editors treat in their own ways.
+/// Characters that some readers, terminals or editors treat specially.
 const CONTROLS: &[char] = &[
     '\0',
     '\u{1}',
@@ -82,7 +82,7 @@ const CONTROLS: &[char] = &[
     '\u{10ffff}',
 ];
 
-/// Inserts a control character or a rare one, mostly into a string.
+/// Inserts a control character or a rare character, usually into a string.
 fn control(text: &mut String, rng: &mut Rng) {
     let char = *rng.choice(CONTROLS).unwrap_or(&'\0');
     let in_string = if rng.u8(..3) > 0 { inside_a_string(text, rng) } else { None };
@@ -90,7 +90,7 @@ fn control(text: &mut String, rng: &mut Rng) {
     text.insert(at, char);
 }
 
-/// Lengthens a string, with something special at the end or none: readers that take many bytes at once have edges there.
+/// Lengthens a string to the block edges of readers that process many bytes at once, with or without a special character.
 fn block(text: &mut String, rng: &mut Rng) {
     let Some(token) = token(text, rng, Token::is_string) else { return };
     let filler = *rng.choice(&["a", "a", "a", "\u{e4}", "\u{20ac}", "\u{1f600}"]).unwrap_or(&"a");
@@ -110,7 +110,7 @@ fn block(text: &mut String, rng: &mut Rng) {
     }
 }
 
-/// Drops, doubles or replaces a brace, a bracket, a comma, a colon, a quote or a word.
+/// Drops, duplicates or replaces a brace, a bracket, a comma, a colon, a quote or a word.
 fn mark(text: &mut String, rng: &mut Rng) {
     let wanted =
         *rng.choice(&[Role::Open, Role::Close, Role::Mark, Role::Word, Role::Text, Role::Key]).unwrap_or(&Role::Mark);
@@ -154,11 +154,11 @@ fn mark(text: &mut String, rng: &mut Rng) {
     text.replace_range(token.range, &new);
 }
 
-/// Replaces a value by nested arrays or objects around the limit of nesting, and far beyond it; some of them do not end.
+/// Replaces a value by nested arrays or objects around the nesting limit, and far beyond it; some of them are not closed.
 fn levels(text: &mut String, rng: &mut Rng) {
     let Some(token) = token(text, rng, Token::is_scalar) else { return };
     let levels = match rng.u8(..64) {
-        // A reader without a limit runs out of stack.
+        // A reader without a limit would overflow its stack.
         0 => rng.usize(50_000..100_000),
         1..4 => rng.usize(1_000..3_000),
         4..8 => rng.usize(125..131),

@@ -1,4 +1,4 @@
-//! JSON as a tree that keeps what JSON Schema ignores: the order of members, repeated keys, and the notation of numbers.
+//! JSON tree that keeps what JSON Schema ignores: the order of members, repeated keys, and the notation of numbers.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -14,7 +14,7 @@ pub(super) enum Json {
     Object(Vec<(String, Json)>),
 }
 
-/// Which child, which child of that, and so on.
+/// Child indices, from the root down.
 pub(super) type Path = Vec<usize>;
 
 impl Json {
@@ -63,7 +63,7 @@ impl Json {
         }
     }
 
-    /// The paths of all values that match, parents before children.
+    /// Returns the paths of all matching values, parents before children.
     pub(super) fn paths(&self, is: impl Fn(&Json) -> bool) -> Vec<Path> {
         let mut found = Vec::new();
         self.visit(&mut Vec::new(), &mut |value, path| {
@@ -88,7 +88,7 @@ impl Json {
         }
     }
 
-    /// Whether an object in it repeats a key.
+    /// Returns whether an object in the value repeats a key.
     pub(super) fn repeats_a_key(&self) -> bool {
         match self {
             Json::Array(elements) => elements.iter().any(Json::repeats_a_key),
@@ -100,7 +100,7 @@ impl Json {
         }
     }
 
-    /// Writes the value; with `rng`, with needless escapes and white space.
+    /// Writes the value; with `rng`, redundant escapes and white space are added.
     pub(super) fn write(&self, rng: &mut Option<fastrand::Rng>) -> String {
         let mut out = String::new();
         self.write_to(&mut out, rng);

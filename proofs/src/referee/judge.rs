@@ -1,4 +1,4 @@
-//! The verdicts on one text, and whether they agree.
+//! Verdicts on one text, and their comparison.
 
 use std::fmt;
 use std::ops::Range;
@@ -11,28 +11,28 @@ use super::pointer;
 use super::schemas::Schemas;
 use super::strict::{self, Unreadable};
 
-/// How the verdicts disagree.
+/// Kind of disagreement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The readers accept an invalid packet.
     Accepted,
     /// A reader refuses a valid packet.
     Refused,
-    /// The walk finds no error where the readers do, or an error where they do not.
+    /// The walk finds no error where the readers do, or vice versa.
     Walk,
     /// An error has no pointer or span, or an invalid one.
     Place,
-    /// The errors are at other places than those of JSON Schema.
+    /// The errors are at other places than in JSON Schema.
     Elsewhere,
     /// A packet changes in a round trip.
     RoundTrip,
-    /// The readers differ.
+    /// The readers disagree.
     Readers,
     /// The referee's own reading of JSON and that of `serde_json` differ.
     Json,
     /// The schema files and the schema that schemars derives from `Packet` differ.
     Derived,
-    /// The validator of logs reports something else about the line.
+    /// The validator of logs reports something different about the line.
     Validator,
 }
 
@@ -52,9 +52,9 @@ fn complain<T>(fault: Fault, details: impl fmt::Display) -> Result<T, Complaint>
     Err(Complaint { fault, details: details.to_string() })
 }
 
-/// The expected verdict, without `omen-types`.
+/// Expected verdict, determined without `omen-types`.
 enum Expected {
-    /// Invalid JSON, or nested too deep.
+    /// Invalid JSON, or nested too deeply.
     Unreadable,
     /// An invalid packet.
     Refused(Option<Value>),
@@ -62,7 +62,7 @@ enum Expected {
 }
 
 fn expected(schemas: &Schemas, text: &str) -> Result<Expected, Complaint> {
-    // JSON Schema needs a value of `serde_json`.
+    // JSON Schema needs a `serde_json` value.
     match (strict::read(text), serde_json::from_str::<Value>(text)) {
         (Err(Unreadable::TooDeep), _) | (Err(Unreadable::Syntax), Err(_)) => Ok(Expected::Unreadable),
         (Err(Unreadable::Syntax), Ok(value)) => complain(Fault::Json, format!("only `serde_json` reads it: {value}")),
@@ -78,7 +78,7 @@ fn expected(schemas: &Schemas, text: &str) -> Result<Expected, Complaint> {
     }
 }
 
-/// Compares all verdicts on a line, which need not be UTF-8, among them that of the validator of logs; returns whether it is a
+/// Compares all verdicts on a line, which need not be UTF-8, including that of the validator of logs. Returns whether it is a
 /// valid packet.
 pub(super) fn judge_line(schemas: &Schemas, line: &[u8]) -> Result<bool, Complaint> {
     let mut findings: Vec<Finding> = Vec::new();
@@ -102,7 +102,7 @@ pub(super) fn judge_line(schemas: &Schemas, line: &[u8]) -> Result<bool, Complai
     Ok(is_valid)
 }
 
-/// Compares all verdicts on a text; returns whether it is a valid packet.
+/// Compares all verdicts on a text. Returns whether it is a valid packet.
 pub(super) fn judge(schemas: &Schemas, text: &str) -> Result<bool, Complaint> {
     match (expected(schemas, text)?, text.parse::<Packet>(), PacketFacts::parse(text)) {
         (Expected::Accepted(value), Ok(packet), Ok(facts)) => {
@@ -194,7 +194,7 @@ fn refused(schemas: &Schemas, text: &str, expected: Expected, rejected: &Rejecte
         let Some(place) = parse::locate(text, at) else {
             return complain(Fault::Place, format!("invalid pointer: {error}"));
         };
-        // The span of an unknown member is its name. A pointer past a repeated key has two places.
+        // The span of an unknown member is its name. A pointer through a repeated key has two places.
         if !holds(&place) && !repeated {
             let around = parse::locate(text, pointer::parent(at).unwrap_or_default());
             if !around.as_ref().is_some_and(holds) {
@@ -209,7 +209,7 @@ fn refused(schemas: &Schemas, text: &str, expected: Expected, rejected: &Rejecte
     same_errors(schemas, &value, rejected)
 }
 
-/// Each error of one side has an error of the other at its place.
+/// Checks that each error of one side has a matching error on the other side.
 fn same_errors(schemas: &Schemas, value: &Value, rejected: &Rejected) -> Result<(), Complaint> {
     let Some(packet_type) = rejected.claims.packet_type else { return Ok(()) };
     let theirs = schemas.error_places(packet_type.as_str(), value);
@@ -233,7 +233,7 @@ fn same_errors(schemas: &Schemas, value: &Value, rejected: &Rejected) -> Result<
     Ok(())
 }
 
-/// Whether two values are equal in JSON Schema, where `1.0` is `1`.
+/// Returns whether two values are equal in JSON Schema, where `1.0` equals `1`.
 fn same_value(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || (a.as_f64() == b.as_f64() && (a.is_f64() || b.is_f64())),

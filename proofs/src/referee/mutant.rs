@@ -1,4 +1,4 @@
-//! A valid packet with a few changes, from a seed and a number.
+//! A valid packet with a few changes, determined by a seed and a number.
 
 use fastrand::Rng;
 
@@ -6,7 +6,7 @@ use super::form;
 use super::json::Json;
 use super::mutate::{Kind, Pool};
 
-/// A change and where its random numbers start.
+/// A change, with the seed of its random numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
     pub(super) kind: Kind,
@@ -38,7 +38,7 @@ impl Mutant {
         Self { base, changes, tree, text }
     }
 
-    /// The same base with fewer changes.
+    /// Returns the same base with fewer changes.
     pub(super) fn with(&self, pool: &Pool<'_>, changes: Vec<Change>) -> Self {
         let mut tree = self.base.clone();
         for change in &changes {
@@ -49,7 +49,7 @@ impl Mutant {
     }
 }
 
-/// The text of a tree, with the changes that concern the text only.
+/// Returns the text of a tree, with the changes that affect only the text.
 pub(super) fn spell(tree: &Json, changes: &[Change]) -> String {
     let spelling = changes.iter().find(|change| change.kind == Kind::Spelling);
     let mut text = tree.write(&mut spelling.map(|change| Rng::with_seed(change.seed)));

@@ -10,7 +10,7 @@ use super::values;
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident $name:literal),* $(,)?) => {
-        /// What is changed.
+        /// Kind of change.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Kind { $($(#[$doc])* $kind),* }
 
@@ -94,7 +94,7 @@ kinds! {
     Cut "cut off",
 }
 
-/// What mutations draw from.
+/// Source of values for mutations.
 pub(super) struct Pool<'s> {
     pub(super) schemas: &'s Schemas,
     /// Valid packets generated from the schemas.
@@ -104,13 +104,13 @@ pub(super) struct Pool<'s> {
 }
 
 impl Pool<'_> {
-    /// A valid packet. Of examples there are many, but only the samples have every member.
+    /// Returns a valid packet. There are many examples, but only samples have every member.
     pub(super) fn packet(&self, rng: &mut Rng) -> Option<&Json> {
         let packets = if rng.bool() || self.examples.is_empty() { self.samples } else { self.examples };
         rng.choice(packets)
     }
 
-    /// Changes a packet; `false` if this kind of change does not apply to it.
+    /// Changes a packet. Returns `false` if this kind of change does not apply to it.
     pub(super) fn apply(&self, kind: Kind, tree: &mut Json, rng: &mut Rng) -> bool {
         self.change(kind, tree, rng).is_some()
     }
@@ -232,7 +232,7 @@ impl Pool<'_> {
                 members.insert(rng.usize(..=members.len()), (name.to_owned(), value));
             }
             Kind::Repeat => {
-                // At the top there is also metadata, which each reader keeps in its own way.
+                // The top level also has metadata, which each reader stores differently.
                 let members = if rng.u8(..4) == 0 { tree.members()? } else { full_object(tree, rng)? };
                 if members.is_empty() {
                     return None;
@@ -248,7 +248,7 @@ impl Pool<'_> {
                 let levels = (64 + rng.usize(..5)).saturating_sub(path.len() + rng.usize(..5));
                 *tree.at(&path)? = values::nest(rng, levels);
             }
-            // The others change the text, not the tree.
+            // The other kinds change the text rather than the tree.
             Kind::Spelling
             | Kind::Syntax
             | Kind::Space
@@ -271,18 +271,18 @@ fn is_object(value: &Json) -> bool {
     matches!(value, Json::Object(_))
 }
 
-/// One value of a kind.
+/// Returns a random value of a kind.
 fn any<'t>(tree: &'t mut Json, rng: &mut Rng, is: impl Fn(&Json) -> bool) -> Option<&'t mut Json> {
     let path = rng.choice(tree.paths(is))?;
     tree.at(&path)
 }
 
-/// The members of one object that has any.
+/// Returns the members of a random non-empty object.
 fn full_object<'t>(tree: &'t mut Json, rng: &mut Rng) -> Option<&'t mut Vec<(String, Json)>> {
     any(tree, rng, |value| matches!(value, Json::Object(members) if !members.is_empty()))?.members()
 }
 
-/// A free-form member; one is added if there is none.
+/// Returns the path of a free-form member, adding one if there is none.
 fn roomy(tree: &mut Json, rng: &mut Rng) -> Option<Path> {
     let members = tree.members()?;
     let at = match members.iter().position(|(name, _)| name == "payload") {
@@ -319,7 +319,7 @@ fn retyped(value: &Json, rng: &mut Rng) -> Json {
     }
 }
 
-/// Breaks a text, mostly so that it becomes invalid JSON.
+/// Breaks a text, usually so that it becomes invalid JSON.
 pub(super) fn break_text(text: &mut String, rng: &mut Rng) {
     let mut at = rng.usize(..=text.len());
     while !text.is_char_boundary(at) {

@@ -1,6 +1,6 @@
-//! JSON pointers (RFC 6901) as texts.
+//! JSON pointers (RFC 6901) as text.
 
-/// The pointer without its last step; `None` for the root.
+/// Returns the pointer without its last step; `None` for the root.
 pub(super) fn parent(pointer: &str) -> Option<&str> {
     pointer.rsplit_once('/').map(|(parent, _)| parent)
 }

@@ -7,11 +7,11 @@ use super::json::Json;
 use super::schemas::Schemas;
 use super::values;
 
-/// Generates valid packets.
+/// Generator of valid packets.
 pub(super) struct Sampler<'s> {
     schemas: &'s Schemas,
     rng: Rng,
-    /// How many of 8 optional members are present.
+    /// Number of optional members present, out of 8.
     fullness: u8,
 }
 
@@ -20,7 +20,7 @@ impl<'s> Sampler<'s> {
         Self { schemas, rng: Rng::with_seed(seed), fullness }
     }
 
-    /// A packet of a type whose schema is the root of a file.
+    /// Returns a packet of a type whose schema is the root of a file.
     pub(super) fn packet(&mut self, name: &str, file: &str) -> Option<Json> {
         let mut packet = self.value(file, self.schemas.file(file)?)?;
         *packet.get_mut("header")?.get_mut("packet_type")? = Json::text(name);
@@ -104,7 +104,7 @@ impl<'s> Sampler<'s> {
         Some(object)
     }
 
-    /// Adds what a conditional requires, if it applies.
+    /// Adds the members that a conditional requires, if it applies.
     fn satisfy(
         &mut self,
         file: &str,

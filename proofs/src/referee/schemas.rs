@@ -1,7 +1,7 @@
-//! The schema files as the referee reads them: plain JSON, with `jsonschema` as the validator.
+//! Schema files as read by the referee: plain JSON, with `jsonschema` as the validator.
 //!
-//! Nothing of the files comes from `omen-codegen`, so that a mistake in its reading of the schemas cannot
-//! go unnoticed. The schema that schemars derives from the generated types is judged beside them.
+//! Nothing here uses `omen-codegen`, so a mistake in how it reads the schemas cannot go unnoticed. The schema that
+//! schemars derives from the generated types is judged as well.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,18 +16,18 @@ use crate::Failure;
 
 /// The schema files and their validators.
 pub(crate) struct Schemas {
-    /// By path under the version's folder.
+    /// Files by path below the version's folder.
     files: BTreeMap<String, Value>,
     any: Validator,
-    /// Of the schema that schemars derives from `Packet`.
+    /// Validator of the schema that schemars derives from `Packet`.
     derived: Validator,
-    /// By packet type.
+    /// Validators by packet type.
     packets: BTreeMap<String, Validator>,
-    /// Path of each packet's file, by packet type.
+    /// Path of each packet's file, with its packet type.
     pub(super) roots: Vec<(String, String)>,
-    /// The values of each enumeration.
+    /// Values of each enumeration.
     pub(super) enums: Vec<Vec<String>>,
-    /// Every member name.
+    /// All member names.
     pub(super) members: Vec<String>,
 }
 
@@ -75,7 +75,7 @@ impl Schemas {
         Ok(schemas)
     }
 
-    /// The validator of all packets as the crate makes it, with its own check of timestamps.
+    /// Returns the validator of all packets as the crate builds it, with its own check of timestamps.
     pub(crate) fn as_shipped() -> Result<Validator, Failure> {
         let (files, registry) = files()?;
         let union = files.get(UNION).ok_or("missing the union of packets")?;
@@ -106,12 +106,12 @@ impl Schemas {
         }
     }
 
-    /// A file's root schema.
+    /// Returns the root schema of a file.
     pub(super) fn file(&self, path: &str) -> Option<&Value> {
         self.files.get(path)
     }
 
-    /// The definition that a `$ref` in a file leads to, and the file where it stands.
+    /// Returns the definition that a `$ref` in a file refers to, and the file that contains it.
     pub(super) fn resolve<'s>(&'s self, file: &str, reference: &str) -> Option<(String, &'s Value)> {
         let (path, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let target = if path.is_empty() {
@@ -132,17 +132,17 @@ impl Schemas {
         Some((target, schema))
     }
 
-    /// The verdict on a packet of any type.
+    /// Returns whether the schema files accept a packet of any type.
     pub(crate) fn accept(&self, value: &Value) -> bool {
         self.any.is_valid(value)
     }
 
-    /// The verdict on a packet of any type by the schema that schemars derives from the Rust types.
+    /// Returns whether the schema that schemars derives from the Rust types accepts a packet of any type.
     pub(super) fn derived_accept(&self, value: &Value) -> bool {
         self.derived.is_valid(value)
     }
 
-    /// The places of errors, by the schema of one packet type.
+    /// Returns the places of errors, by the schema of one packet type.
     pub(super) fn error_places(&self, packet_type: &str, value: &Value) -> Vec<ErrorPlace> {
         let Some(validator) = self.packets.get(packet_type) else { return Vec::new() };
         let place = |error: jsonschema::ValidationError<'_>| ErrorPlace {
@@ -153,7 +153,7 @@ impl Schemas {
     }
 }
 
-/// The schema files by path, and the registry that resolves their references.
+/// Returns the schema files by path, and the registry that resolves their references.
 fn files() -> Result<(BTreeMap<String, Value>, Registry<'static>), Failure> {
     let mut files = BTreeMap::new();
     let mut registry = Registry::new();
@@ -166,16 +166,16 @@ fn files() -> Result<(BTreeMap<String, Value>, Registry<'static>), Failure> {
     Ok((files, registry.prepare()?))
 }
 
-/// The place of an error of JSON Schema.
+/// Place of a JSON Schema error.
 #[derive(Debug)]
 pub(super) struct ErrorPlace {
     pub(super) pointer: String,
-    /// Whether it is one of a conditional.
+    /// Whether the error comes from a conditional.
     conditional: bool,
 }
 
 impl ErrorPlace {
-    /// Whether an error of `omen-types` at a pointer is this one.
+    /// Returns whether an error of `omen-types` at a pointer corresponds to this one.
     pub(super) fn is(&self, our: &str) -> bool {
         // JSON Schema skips the elements of a value that is not an array, so a wrong type also makes a conditional
         // apply. One error is enough.
@@ -183,7 +183,7 @@ impl ErrorPlace {
     }
 }
 
-/// Whether a timestamp has digits where digits belong.
+/// Returns whether a timestamp has digits where they belong.
 ///
 /// The built-in check of `jsonschema` 0.60 takes some other bytes for digits: it accepts
 /// `2026-03-01T10:00:0-Z` and `20.6-03-01T10:00:00Z`.
@@ -198,9 +198,9 @@ fn has_digits_in_place(text: &str) -> bool {
         && (rest.ends_with(b"Z") || rest.ends_with(b"z") || zone.is_some_and(|zone| numeric(zone, b"+00:00")))
 }
 
-/// Whether two pointers name the same place: the same value, or a value and one of its children.
+/// Returns whether two pointers name the same place: the same value, or a value and one of its children.
 ///
-/// JSON Schema blames an object for an unknown member, where the readers blame the member itself.
+/// JSON Schema reports an unknown member at the object, the readers at the member itself.
 fn same_place(a: &str, b: &str) -> bool {
     a == b || pointer::parent(a) == Some(b) || pointer::parent(b) == Some(a)
 }

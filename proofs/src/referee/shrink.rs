@@ -1,26 +1,26 @@
-//! The smallest text on which the sides still differ in the same way.
+//! The smallest text on which the sides still disagree in the same way.
 
 use super::cases::{Case, Cases, Origin};
 use super::judge::{Complaint, Fault, judge};
 use super::mutant::{Mutant, spell};
 use super::mutate::Kind;
 
-/// A text on which the sides differ.
+/// A text on which the sides disagree.
 #[derive(Clone, Debug)]
 pub struct Disagreement {
-    /// What makes it again.
+    /// How to reproduce it.
     pub origin: Origin,
-    /// How they differ.
+    /// Kind of disagreement.
     pub fault: Fault,
-    /// The changes that are needed for it.
+    /// The changes needed to cause it.
     pub kinds: Vec<Kind>,
     /// Both verdicts on the smallest text found.
     pub details: String,
-    /// The smallest text found on which they differ so.
+    /// The smallest text found with this disagreement.
     pub text: String,
 }
 
-/// Undoes changes and drops values for as long as the sides differ in the same way.
+/// Undoes changes and drops values as long as the sides disagree in the same way.
 pub(super) fn shrink(cases: &Cases, case: &Case<'_>, complaint: Complaint) -> Disagreement {
     let (origin, fault) = (case.origin, complaint.fault);
     let Origin::Mutant { seed, number } = origin else {
@@ -41,7 +41,7 @@ pub(super) fn shrink(cases: &Cases, case: &Case<'_>, complaint: Complaint) -> Di
         }
     }
     let (Mutant { mut tree, mut text, changes, .. }, mut complaint) = best;
-    // Parents come before children, so that large parts go first.
+    // Parents come before children, so large parts are dropped first.
     let mut index = 1;
     while let Some(path) = tree.paths(|_| true).get(index) {
         let mut smaller = tree.clone();

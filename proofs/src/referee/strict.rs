@@ -1,26 +1,26 @@
-//! The referee's own reading of JSON text, by the letter of RFC 8259.
+//! The referee's own JSON reader, which follows RFC 8259 to the letter.
 //!
 //! It shares no code with the readers that it judges, nor with `serde_json`, on which the `jsonschema` crate depends. Beyond the
-//! grammar it refuses what the protocol does not allow to be read: a number without a finite value, half of a surrogate pair,
-//! and nesting beyond the limit.
+//! grammar, it refuses what the protocol forbids: a number without a finite value, half of a surrogate pair, and nesting beyond
+//! the limit.
 
 use std::str::CharIndices;
 
 use super::json::Json;
 
-/// Deepest nesting of arrays and objects.
+/// Maximum nesting of arrays and objects.
 pub(super) const MAX_DEPTH: usize = 64;
 
-/// Why a text is unreadable.
+/// Reason why a text is unreadable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unreadable {
     /// It is not JSON.
     Syntax,
-    /// It nests beyond [`MAX_DEPTH`] before anything else is wrong.
+    /// It nests beyond [`MAX_DEPTH`], with no earlier error.
     TooDeep,
 }
 
-/// Reads one JSON value, with nothing but white space around it.
+/// Reads one JSON value, surrounded only by white space.
 pub(super) fn read(text: &str) -> Result<Json, Unreadable> {
     let mut reader = Reader { text, rest: text.char_indices(), depth: 0 };
     let value = reader.value()?;
@@ -43,7 +43,7 @@ impl<'t> Reader<'t> {
         self.rest.next().map(|(_, char)| char).ok_or(Unreadable::Syntax)
     }
 
-    /// Skips the next character if it is this one.
+    /// Skips the next character if it is `char`.
     fn skip(&mut self, char: char) -> bool {
         let is_next = self.peek() == Some(char);
         if is_next {
@@ -159,14 +159,14 @@ impl<'t> Reader<'t> {
                     self.expect('u')?;
                     units.push(self.unit()?);
                 }
-                // One unit or a pair makes one character, unless it is half of a pair.
+                // One unit or a pair forms a character, unless it is half of a pair.
                 char::decode_utf16(units).next().and_then(Result::ok).ok_or(Unreadable::Syntax)?
             }
             _ => return Err(Unreadable::Syntax),
         })
     }
 
-    /// Four hexadecimal digits.
+    /// Reads four hexadecimal digits.
     fn unit(&mut self) -> Result<u16, Unreadable> {
         let mut unit = 0;
         for _ in 0..4 {
@@ -198,7 +198,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// At least one digit.
+    /// Reads at least one digit.
     fn digits(&mut self) -> Result<(), Unreadable> {
         if !self.next()?.is_ascii_digit() {
             return Err(Unreadable::Syntax);

@@ -1,10 +1,10 @@
-//! The tokens of a JSON text, as far as there are any: also of a text that a change has broken.
+//! Tokens of a JSON text, as far as they can be recognized, even if a change has broken the text.
 
 use std::ops::Range;
 
 use fastrand::Rng;
 
-/// What a token is.
+/// Role of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// A string before a colon.
@@ -25,12 +25,12 @@ pub(super) enum Role {
     Other,
 }
 
-/// A token. It begins and ends at characters' boundaries.
+/// A token. It begins and ends at character boundaries.
 #[derive(Clone, Debug)]
 pub(super) struct Token {
     pub(super) role: Role,
     pub(super) range: Range<usize>,
-    /// Where the brace or bracket around it stands; 0 for the outermost.
+    /// Position of the enclosing brace or bracket; 0 for the outermost.
     pub(super) around: usize,
 }
 
@@ -39,7 +39,7 @@ impl Token {
         matches!(self.role, Role::Key | Role::Text)
     }
 
-    /// Whether it is a whole value.
+    /// Returns whether it is a complete value.
     pub(super) fn is_scalar(&self) -> bool {
         matches!(self.role, Role::Text | Role::Number | Role::Word)
     }
@@ -49,7 +49,7 @@ impl Token {
     }
 }
 
-/// The tokens of a text, without a gap.
+/// Returns the tokens of a text, without gaps.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
     let mut tokens: Vec<Token> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
@@ -75,7 +75,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
-/// The first token of a text that is not empty, and its length.
+/// Returns the role of the first token of a non-empty text, and its length.
 fn first(text: &str) -> (Role, usize) {
     let run = |is: fn(u8) -> bool| text.bytes().take_while(|byte| is(*byte)).count();
     match text.bytes().next() {
@@ -92,7 +92,7 @@ fn first(text: &str) -> (Role, usize) {
     }
 }
 
-/// The length of a string with its quotes; to the end of the text if it does not end.
+/// Returns the length of a string with its quotes, or to the end of the text if it is not closed.
 fn string(text: &str) -> usize {
     let mut is_escaped = false;
     let end = text.bytes().skip(1).position(|byte| {
@@ -103,18 +103,18 @@ fn string(text: &str) -> usize {
     end.map_or(text.len(), |end| end + 2)
 }
 
-/// A random token of those that match.
+/// Returns a random token among those that match.
 pub(super) fn token(text: &str, rng: &mut Rng, is: impl Fn(&Token) -> bool) -> Option<Token> {
     rng.choice(tokens(text).into_iter().filter(is).collect::<Vec<_>>())
 }
 
-/// A random place in a range at which a character begins or the text ends.
+/// Returns a random position in a range at which a character begins or the text ends.
 pub(super) fn boundary(text: &str, range: std::ops::Range<usize>, rng: &mut Rng) -> usize {
     let at = if range.is_empty() { range.start } else { rng.usize(range) };
     (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
-/// A place inside a random string: after its first quote, or before any of its characters or its last quote.
+/// Returns a position inside a random string: after its first quote, or before any of its characters or its last quote.
 pub(super) fn inside_a_string(text: &str, rng: &mut Rng) -> Option<usize> {
     let range = token(text, rng, Token::is_string)?.range;
     Some(boundary(text, range.start + 1..range.end.max(range.start + 2), rng))

@@ -1,4 +1,4 @@
-//! Values at the edges: numbers, texts, timestamps, free-form values.
+//! Edge-case values: numbers, texts, timestamps, free-form values.
 
 use fastrand::Rng;
 
@@ -119,7 +119,7 @@ const TIMESTAMPS: &[&str] = &[
     "2026-03-01T10:00:00.5+00:00",
 ];
 
-/// Texts at the edges of patterns and lengths.
+/// Texts at the limits of patterns and lengths.
 const TEXTS: &[&str] = &[
     "",
     " ",
@@ -159,7 +159,7 @@ const TEXTS: &[&str] = &[
     "\u{2028}",
 ];
 
-/// A text from the list, or the old one modified.
+/// Returns a text from the list, or the old one modified.
 pub(super) fn text(rng: &mut Rng, old: &str) -> String {
     match rng.u8(..10) {
         0..4 => (*rng.choice(TEXTS).unwrap_or(&"")).to_owned(),
@@ -175,7 +175,7 @@ pub(super) fn text(rng: &mut Rng, old: &str) -> String {
     }
 }
 
-/// The text with one letter changed, dropped, doubled or swapped.
+/// Returns the text with one letter changed, dropped, duplicated or swapped.
 pub(super) fn typo(rng: &mut Rng, old: &str) -> String {
     let mut letters: Vec<char> = old.chars().collect();
     if letters.is_empty() {
@@ -203,13 +203,13 @@ fn flip(letter: char) -> char {
     if letter.is_ascii_lowercase() { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() }
 }
 
-/// A timestamp from the list, a leap second at a random offset, or the old one with a letter changed.
+/// Returns a timestamp from the list, a leap second at a random offset, or the old one with a letter changed.
 pub(super) fn timestamp(rng: &mut Rng, old: &str) -> String {
     match rng.u8(..4) {
         0 => {
             let sign = if rng.bool() { '+' } else { '-' };
             let (hour, minute) = (rng.u8(..25), if rng.bool() { rng.u8(..62) } else { 59 });
-            // Half of them at the only time of a leap second, 23:59 UTC.
+            // Half of them are at the only time of a leap second, 23:59 UTC.
             let (hours, minutes) = if rng.bool() {
                 let local = u16::from(hour % 24) * 60 + u16::from(minute % 60);
                 let east = (local + 1) % 1440;
@@ -237,14 +237,14 @@ pub(super) fn timestamp(rng: &mut Rng, old: &str) -> String {
     }
 }
 
-/// A valid timestamp.
+/// Returns a valid timestamp.
 pub(super) fn good_timestamp(rng: &mut Rng) -> String {
     let (day, hour, minute) = (rng.u8(1..29), rng.u8(..24), rng.u8(..60));
     let zone = rng.choice(&["Z", "z", "+00:00", "-08:00", "+05:45", ".25Z"]).unwrap_or(&"Z");
     format!("2026-03-{day:02}T{hour:02}:{minute:02}:07{zone}")
 }
 
-/// Any JSON value, nested up to `levels` deep.
+/// Returns any JSON value, nested up to `levels` deep.
 pub(super) fn free(rng: &mut Rng, levels: u8) -> Json {
     match rng.u8(..if levels == 0 { 5 } else { 8 }) {
         0 => Json::Null,
@@ -262,7 +262,7 @@ pub(super) fn free(rng: &mut Rng, levels: u8) -> Json {
     }
 }
 
-/// Arrays or objects, nested `levels` deep.
+/// Returns arrays or objects nested `levels` deep.
 pub(super) fn nest(rng: &mut Rng, levels: usize) -> Json {
     (0..levels).fold(Json::Null, |inner, _| {
         if rng.bool() { Json::Array(vec![inner]) } else { Json::Object(vec![("n".to_owned(), inner)]) }

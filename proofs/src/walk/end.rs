@@ -44,7 +44,7 @@ impl World<'_> {
         judge(&lines, report).map_err(|fault| format!("{accident}, {:?}: {fault}", self.on_drop))
     }
 
-    /// A panic while directives are open and a tool runs.
+    /// Panics while directives are open and a tool is running.
     fn fail_in_a_tool(&mut self, episode: AnyEpisode) {
         let (read, write) = (self.read(), self.write());
         panic_with(move || match episode {
@@ -72,7 +72,7 @@ impl World<'_> {
         });
     }
 
-    /// A future that is dropped while it waits for a tool.
+    /// Drops a future that is waiting for a tool.
     fn cancel_a_tool(&mut self, episode: AnyEpisode) {
         let (read, write) = (self.read(), self.write());
         cancel(async move {
@@ -100,7 +100,7 @@ impl World<'_> {
     }
 }
 
-/// Panics while it is dropped.
+/// Drops its episode during a panic.
 struct Unwound(AnyEpisode);
 
 impl Drop for Unwound {
@@ -115,7 +115,7 @@ async fn never() -> Result<i32, String> {
     std::future::pending().await
 }
 
-/// A panic without a message from the panic hook, because there are thousands.
+/// Panics without a message from the panic hook, because there are thousands of panics.
 fn unwind() -> ! {
     resume_unwind(Box::new("an accident"))
 }

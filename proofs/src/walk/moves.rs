@@ -7,7 +7,7 @@ use omen_types::{DecisionOutcome, serde_json};
 
 use super::world::{Change, Get, Set, Swap, World};
 
-/// The result of a move.
+/// Result of a move.
 pub(super) enum Tried {
     /// It was made.
     Moved(AnyEpisode),
@@ -17,20 +17,20 @@ pub(super) enum Tried {
     Astray(String),
 }
 
-/// The kind of a move, which determines the codes that may refuse it.
+/// Kind of a move, which determines the codes that may refuse it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sort {
     /// A move that no rule can refuse.
     Sure,
     /// A move that commits: budgets may refuse it (INV-005).
     Commits,
-    /// A directive that writes: its token may be void, too (E4), or constrained (INV-007).
+    /// A directive that writes: its token may also be void (E4) or constrained (INV-007).
     Writes,
-    /// Results of tasks: a SUCCESS comes too late if the token of its task is void by then (E4).
+    /// Results of tasks: a SUCCESS is too late if the token of its task has become void (E4).
     Settles,
-    /// A decision in an envelope whose facts are known at run time.
+    /// A decision in an envelope whose facts are known only at run time.
     Decides,
-    /// A packet that is proposed as JSON: any code may refuse it.
+    /// A packet proposed as JSON: any code may refuse it.
     Proposed,
 }
 
@@ -125,14 +125,14 @@ impl World<'_> {
         if let AnyEpisode::Review(episode) = episode {
             return match episode.close() {
                 Ok(closed) => closed.lines().to_vec(),
-                // Over budget it can only end in safe mode (INV-005).
+                // Over budget, the episode can end only in safe mode (INV-005).
                 Err(refused) if refused.why.code() == Some(Code::Inv005) => {
                     self.halt(refused.episode.into_any()).lines().to_vec()
                 }
                 Err(refused) => refused.episode.lines().to_vec(),
             };
         }
-        // In safe mode a stream may end with anything open.
+        // In safe mode, a stream may end with anything open.
         self.halt(episode).lines().to_vec()
     }
 
@@ -254,7 +254,7 @@ impl World<'_> {
         })
     }
 
-    /// Some of the tasks, with results.
+    /// Returns some of the tasks, with results.
     fn results(&mut self, tasks: Vec<Pending>) -> Vec<Settled> {
         let count = self.rng.usize(1..=tasks.len().max(1));
         let mut results = Vec::new();
@@ -308,7 +308,7 @@ impl World<'_> {
         }
     }
 
-    /// Alerts are legal in every state.
+    /// Raises an alert, which is legal in every state.
     fn alert(&mut self, episode: AnyEpisode) -> AnyEpisode {
         let alert = match self.rng.u8(..3) {
             0 => Alert::info(AlertType::Drift, self.text()),
@@ -321,13 +321,13 @@ impl World<'_> {
         episode.alert(alert)
     }
 
-    /// The emergency halt is legal in every state, too.
+    /// Makes an emergency halt, which is also legal in every state.
     fn halt(&mut self, episode: AnyEpisode) -> AnyEpisode {
         let reason = self.text();
         episode.halt(reason).into_any()
     }
 
-    /// A proposal of a model.
+    /// Submits a proposal of a model.
     fn propose(&mut self, episode: AnyEpisode) -> Tried {
         if self.rng.bool()
             && let Some(proposal) = self.rng.choice(self.proposals)
@@ -350,13 +350,13 @@ impl World<'_> {
     }
 }
 
-/// A move that was made. Its type must match the state of the machine, or a part of it (D11), and show whether directives are
-/// open.
+/// Returns a move that was made. Its type must match the state of the machine, or a part of it (D11), and show whether
+/// directives are open.
 fn sure<S: Typestate>(episode: Episode<S>) -> Tried {
     let nodes = episode.nodes();
     let is_there = S::NODES.iter().all(|node| nodes.contains(*node));
     let is_open = !episode.ledger().open().is_empty();
-    // In safe mode what was open stays so until the CLEAR cancels it (D13).
+    // In safe mode, open directives stay open until the CLEAR cancels them (D13).
     let is_halted = S::NODES == [omen_fsm::Node::SafeMode];
     if is_there && (S::OPEN || !is_open || is_halted) {
         return Tried::Moved(episode.into_any());

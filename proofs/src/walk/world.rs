@@ -1,4 +1,4 @@
-//! The surroundings of an episode: random numbers, a clock, envelopes, permits.
+//! Environment of an episode: random numbers, a clock, envelopes, permits.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +14,7 @@ tool!(pub(super) Set = "store.set", Write);
 tool!(pub(super) Swap = "store.swap", Mixed);
 scope!(pub(super) Change: tools [Set, Swap], operations [Read, Write, Modify]);
 
-/// The surroundings of an episode.
+/// Environment of an episode.
 pub(super) struct World<'w> {
     pub(super) rng: Rng,
     seconds: Arc<AtomicU64>,
@@ -27,7 +27,7 @@ pub(super) struct World<'w> {
     pub(super) permits: Vec<Permit<Change>>,
     pub(super) proofs: Vec<(Proof, Vec<Assumption>)>,
     pub(super) planned: Vec<Assumption>,
-    /// The packets of the episode, also after it was dropped.
+    /// The packets of the episode, available even after it was dropped.
     pub(super) written: Written,
     pub(super) on_drop: OnDrop,
 }
@@ -73,13 +73,13 @@ impl<'w> World<'w> {
         })
     }
 
-    /// The setup of a new episode.
+    /// Returns the setup of a new episode.
     pub(super) fn begin(&mut self) -> Result<Setup, Failure> {
         let setup = self.setup()?.log(self.written.clone()).on_drop(self.on_drop);
         Ok(if self.rng.bool() { setup.campaign("camp_walk".parse()?) } else { setup })
     }
 
-    /// The setup for resuming it from a copy of its log.
+    /// Returns the setup for resuming it from a copy of its log.
     pub(super) fn setup(&self) -> Result<Setup, Failure> {
         let (start, seconds) = (self.start, Arc::clone(&self.seconds));
         let clock = move || start.plus_seconds(seconds.load(Ordering::Relaxed));
@@ -105,7 +105,7 @@ impl<'w> World<'w> {
         self.fields_with("modify")
     }
 
-    /// Fields, of which one may name this operation: a directive that reads may name no other (D88).
+    /// Returns fields of which one may name this operation: a directive that reads may name no other (D88).
     pub(super) fn fields_with(&mut self, operation: &str) -> Fields {
         match self.rng.u8(..4) {
             0 => fields!({ "key": "a" }),
@@ -147,7 +147,7 @@ impl<'w> World<'w> {
     }
 }
 
-/// An envelope of random facts that is valid by itself.
+/// Returns an envelope of random facts that is valid by itself.
 fn envelope(rng: &mut Rng) -> Result<DynEnvelope, Failure> {
     let mut pick = |values: &[&'static str]| *rng.choice(values).unwrap_or(&"");
     let text = json!({

@@ -1,4 +1,4 @@
-//! A program that is ended, with everything that it has started, when it exceeds its time limit.
+//! Programs with a time limit, after which they are killed with everything they have started.
 
 use std::io;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -18,17 +18,17 @@ pub enum Ended {
     Failed,
     /// It exceeded its limit and was killed.
     TimedOut,
-    /// This process was asked to end, and killed it.
+    /// This process was asked to stop, and killed it.
     Interrupted,
 }
 
-/// Runs a program for at most `limit`, in a process group of its own, which is killed as a whole.
+/// Runs a program for at most `limit`, in its own process group, which is killed as a whole.
 ///
 /// # Errors
 /// If the program cannot be started or waited for.
 pub fn run_limited(mut command: Command, limit: Duration) -> io::Result<Ended> {
     let interrupted = interrupted()?;
-    // A group in the background cannot read from the terminal.
+    // A background process group cannot read from the terminal.
     command.stdin(Stdio::null());
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
@@ -41,19 +41,19 @@ pub fn run_limited(mut command: Command, limit: Duration) -> io::Result<Ended> {
     let ended = if interrupted.load(Ordering::Relaxed) { Ended::Interrupted } else { Ended::TimedOut };
     kill(&mut child, Kill::Politely);
     let grace = Instant::now() + GRACE;
-    // Its status does not matter any more, nor an error: whatever is left of the group is killed.
+    // Neither its status nor an error matters now: whatever is left of the group is killed.
     let _ = wait(&mut child, || Instant::now() >= grace);
     kill(&mut child, Kill::Now);
     child.wait().map(|_| ended)
 }
 
-/// How long a program that was asked to end may clean up.
+/// Time for cleaning up after a program was asked to stop.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Steps take seconds to minutes, so nobody notices this.
+/// Polling interval. Steps take seconds to minutes, so it is not noticeable.
 const POLL: Duration = Duration::from_millis(20);
 
-/// Waits until the child has ended, or until `enough`; the status in the first case.
+/// Waits until the child has ended or `enough` holds. Returns the status if the child has ended.
 fn wait(child: &mut Child, enough: impl Fn() -> bool) -> io::Result<Option<ExitStatus>> {
     loop {
         let status = child.try_wait()?;
@@ -78,7 +78,7 @@ fn kill(child: &mut Child, how: Kill) {
         Kill::Now => Signal::KILL,
     };
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    // A group that has already ended cannot be killed; that is not an error.
+    // Killing a group that has already ended fails, which is not an error.
     let _ = group.map(|group| kill_process_group(group, signal));
 }
 
@@ -87,12 +87,12 @@ fn kill(child: &mut Child, how: Kill) {
 fn kill(child: &mut Child, how: Kill) {
     match how {
         Kill::Politely => {}
-        // A program that has already ended cannot be killed; that is not an error.
+        // Killing a program that has already ended fails, which is not an error.
         Kill::Now => drop(child.kill()),
     }
 }
 
-/// Set once this process has been asked to end (Ctrl-C, `SIGTERM`). From then on every step ends at once.
+/// Returns a flag that is set once this process was asked to stop (Ctrl-C, `SIGTERM`). From then on, every step ends at once.
 fn interrupted() -> io::Result<Arc<AtomicBool>> {
     static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
     if let Some(flag) = FLAG.get() {

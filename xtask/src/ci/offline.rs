@@ -1,18 +1,18 @@
-//! Programs without a network, where the system permits that.
+//! Runs programs without a network, where the system permits it.
 
 use std::ffi::OsString;
 use std::process::{Command, Stdio};
 
-/// Whether a program can be run without a network.
+/// Whether programs can run without a network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Offline {
-    /// It can: these words come before its command line. It has the loopback device and no other.
+    /// They can, with this command-line prefix. They have only the loopback device.
     Permitted(Vec<OsString>),
-    /// It cannot, for this reason.
+    /// They cannot, for this reason.
     NotPermitted(String),
 }
 
-/// Finds a way to run a program without a network, by trying each.
+/// Tries each way to run a program without a network.
 #[must_use]
 pub fn offline() -> Offline {
     ways().into_iter().find(|words| works(words)).map_or_else(
@@ -21,8 +21,8 @@ pub fn offline() -> Offline {
     )
 }
 
-/// A user who may not call `unshare --net` may do so as root of a new user namespace. A second namespace in it maps back to
-/// the user, because root could read files that tests make unreadable.
+/// A user who may not call `unshare --net` may be able to as root of a new user namespace. A second namespace inside it
+/// maps back to the user, because root could read files that tests make unreadable.
 fn ways() -> Vec<Vec<OsString>> {
     let words = |words: &[&str]| words.iter().map(OsString::from).collect();
     let mut ways = vec![words(&["unshare", "--net", "sh", "-c", &format!("{LOOPBACK} \"$@\""), "sh"])];
@@ -35,7 +35,7 @@ fn ways() -> Vec<Vec<OsString>> {
     ways
 }
 
-/// The loopback device of a new network is down at first.
+/// Brings up the loopback device, which is initially down in a new network namespace.
 const LOOPBACK: &str = "ip link set lo up 2>/dev/null; exec";
 
 fn works(words: &[OsString]) -> bool {

@@ -1,4 +1,4 @@
-//! Figures that have a bound.
+//! Figures with a bound.
 
 use std::fmt;
 
@@ -7,14 +7,14 @@ use std::fmt;
 pub struct Bounded {
     /// What was counted or measured, and its unit.
     pub what: String,
-    /// The figure; none if this system does not report it.
+    /// The figure; `None` if this system does not report it.
     pub found: Option<u64>,
-    /// The largest figure that is accepted; none if it is only for information.
+    /// Largest accepted figure; `None` if the figure is informational.
     pub bound: Option<u64>,
 }
 
 impl Bounded {
-    /// Whether the figure is accepted. One that is missing is not a failure: the report shows that.
+    /// Returns whether the figure is accepted. A missing figure is not a failure, since the report shows it.
     #[must_use]
     pub fn is_kept(&self) -> bool {
         self.found.zip(self.bound).is_none_or(|(found, bound)| found <= bound)
@@ -34,7 +34,7 @@ impl fmt::Display for Bounded {
 pub struct Bounds(pub Vec<Bounded>);
 
 impl Bounds {
-    /// Whether all figures are accepted.
+    /// Returns whether all figures are accepted.
     #[must_use]
     pub fn are_kept(&self) -> bool {
         self.0.iter().all(Bounded::is_kept)

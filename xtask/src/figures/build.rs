@@ -1,8 +1,8 @@
-//! `cargo xtask figures --build`: what building and testing costs somebody who has just cloned the repository.
+//! `cargo xtask figures --build`: the cost of building and testing for someone who has just cloned the repository.
 //!
-//! Each command runs in a fresh clone of the last commit with an empty target directory, or goes on where the one before it
-//! stopped. Crates are downloaded before. CPU time is that of cargo and of all programs that it waited for, so it
-//! is meaningful on a machine that does other work as well; wall time is not.
+//! Each command runs in a fresh clone of the last commit with an empty target directory, or continues where the previous one
+//! stopped. Crates are downloaded in advance. CPU time covers cargo and all programs that it waited for, so it is meaningful
+//! even on a busy machine; wall time is not.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -21,44 +21,44 @@ use crate::environment::forget_package;
 /// A command to measure, and its bounds.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured<'m> {
-    /// What the report calls it.
+    /// Its name in the report.
     pub name: &'m str,
-    /// The arguments of cargo.
+    /// Arguments of cargo.
     pub arguments: &'m [&'m str],
-    /// Whether it starts in the clone and with the target directory of the command before.
+    /// Whether it continues in the clone and target directory of the previous command.
     pub goes_on: bool,
-    /// The most seconds from start to end, on two cores that do nothing else.
+    /// Maximum number of seconds from start to end, on two otherwise idle cores.
     pub wall: Option<u64>,
-    /// The most seconds of CPU time.
+    /// Maximum number of seconds of CPU time.
     pub cpu: Option<u64>,
-    /// The most packages compiled.
+    /// Maximum number of packages compiled.
     pub crates: Option<u64>,
-    /// Files that it makes.
+    /// Files that it creates.
     pub sizes: &'m [Size<'m>],
 }
 
 /// Files in the target directory whose size is measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Size<'m> {
-    /// What the report calls them.
+    /// Their name in the report.
     pub what: &'m str,
     /// Their folder.
     pub folder: &'m str,
-    /// The end of their names.
+    /// Suffix of their names.
     pub end: &'m str,
-    /// The most KiB of all of them.
+    /// Maximum total size in KiB.
     pub most: Option<u64>,
 }
 
 const ALONE: Measured<'_> =
     Measured { name: "", arguments: &[], goes_on: false, wall: None, cpu: None, crates: None, sizes: &[] };
 
-/// The commands of the README, and the command as it is released.
+/// The README's commands, and the release build of the command.
 pub const MEASURED: &[Measured<'_>] = &[
     Measured { name: "first command", arguments: &FIRST, wall: Some(70), cpu: Some(125), crates: Some(50), ..ALONE },
     Measured { name: "agent", arguments: &["build", "-p", "omen-sdk"], cpu: Some(80), crates: Some(60), ..ALONE },
     Measured { name: "test build", arguments: &["test", "--no-run"], wall: Some(240), cpu: Some(480), ..ALONE },
-    // With the build: ten minutes.
+    // Ten minutes together with the build.
     Measured { name: "test run", arguments: &["xtask", "test"], goes_on: true, wall: Some(360), ..ALONE },
     Measured {
         name: "release build",
@@ -86,14 +86,14 @@ const RELEASE: [Size<'_>; 4] = [
 /// Where `cargo xtask dist` puts the files of a release.
 const PACKAGES: &str = "dist/packages";
 
-/// Measures commands in clones of a repository. What cargo prints goes to `log` as it comes.
+/// Measures commands in clones of a repository. Cargo's output goes to `log` as it arrives.
 ///
 /// # Errors
 /// If git or cargo cannot be started, or fails.
 pub fn measure(cargo: &OsStr, root: &Path, commands: &[Measured<'_>], log: &mut impl Write) -> io::Result<Bounds> {
     let mut figures = Vec::new();
     let mut fresh = FreshClone::new(root)?;
-    // Otherwise the first command would pay for all downloads.
+    // Otherwise the first command would be charged for all downloads.
     fresh.run(cargo, &["fetch", "--locked"], log)?;
     for command in commands {
         if !command.goes_on {
@@ -104,7 +104,7 @@ pub fn measure(cargo: &OsStr, root: &Path, commands: &[Measured<'_>], log: &mut 
         let cost = fresh.run(cargo, command.arguments, log)?;
         let found = [
             ("wall s", Some(cost.wall.as_secs()), command.wall),
-            // Rounded up, so that what a command uses is never nothing.
+            // Rounded up, so that CPU time in use is never shown as 0.
             ("CPU s", cost.cpu.map(|cpu| cpu.as_millis().div_ceil(1000) as u64), command.cpu),
             ("crates", Some(cost.crates), command.crates),
         ];
@@ -121,14 +121,14 @@ pub fn measure(cargo: &OsStr, root: &Path, commands: &[Measured<'_>], log: &mut 
     Ok(Bounds(figures))
 }
 
-/// What a command has cost.
+/// Cost of a command.
 struct Cost {
     wall: Duration,
     cpu: Option<Duration>,
     crates: u64,
 }
 
-/// A fresh clone with a target directory of its own. It is removed with all that was built.
+/// A fresh clone with its own target directory. It is removed together with everything built.
 struct FreshClone(PathBuf);
 
 impl FreshClone {
@@ -145,7 +145,7 @@ impl FreshClone {
         self.0.join("clone")
     }
 
-    /// The bytes of files that were made.
+    /// Returns the total size in bytes of files that were created.
     fn size(&self, size: &Size<'_>) -> io::Result<u64> {
         let mut bytes = 0;
         for entry in fs::read_dir(self.0.join("target").join(size.folder))? {
@@ -157,7 +157,7 @@ impl FreshClone {
         Ok(bytes)
     }
 
-    /// Runs a command to its end and reads from its messages which packages it compiles.
+    /// Runs a command to its end, and reads from its messages which packages it compiles.
     fn run(&self, cargo: &OsStr, arguments: &[&str], log: &mut impl Write) -> io::Result<Cost> {
         let (start, before) = (Instant::now(), cpu_of_children());
         let mut child = forget_package(&mut Command::new(cargo))
@@ -185,22 +185,22 @@ impl FreshClone {
 
 impl Drop for FreshClone {
     fn drop(&mut self) {
-        // An error leaves files in the folder for temporary ones, which the system cleans up.
+        // If this fails, files remain in the temporary folder, which the system cleans up.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-/// The CPU time of the programs that this one has waited for, and of those that they have waited for.
+/// Returns the CPU time of the programs that this one has waited for, directly or indirectly.
 #[cfg(target_os = "linux")]
 fn cpu_of_children() -> Option<Duration> {
     let stat = fs::read_to_string("/proc/self/stat").ok()?;
-    // Behind the program's name, which may contain anything, comes the third field. The 16th and 17th are `cutime`, `cstime`.
+    // After the program's name, which may contain anything, comes the third field. Fields 16 and 17 are `cutime` and `cstime`.
     let (_, fields) = stat.rsplit_once(") ")?;
     let ticks = fields.split(' ').skip(13).take(2).map(|field| field.parse::<u64>().ok()).sum::<Option<u64>>()?;
     Some(Duration::from_millis(1000 * ticks / rustix::param::clock_ticks_per_second()))
 }
 
-/// Elsewhere the report shows that it is unknown.
+/// Unknown on other systems, which the report shows.
 #[cfg(not(target_os = "linux"))]
 fn cpu_of_children() -> Option<Duration> {
     None

@@ -1,4 +1,4 @@
-//! How many crates a command compiles, counted in the dependency graph without building anything.
+//! Number of crates that a command compiles, counted in the dependency graph without building anything.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -8,31 +8,31 @@ use std::process::Command;
 
 use super::Bounded;
 
-/// The arguments of cargo for the README's first command, which CI runs as well.
+/// Arguments of cargo for the README's first command, which CI also runs.
 pub const FIRST: [&str; 5] = ["run", "-p", "omen-examples", "--example", "first_episode"];
 
-/// A package that is compiled, with which dependencies, and the limit of their number.
+/// A package that is compiled, the kinds of dependencies counted, and the limit of their number.
 #[derive(Clone, Copy, Debug)]
 pub struct Compiled<'c> {
-    /// Why it is compiled.
+    /// Reason why it is compiled.
     pub name: &'c str,
     /// The package.
     pub package: &'c str,
-    /// The kinds of its dependencies, as `cargo tree --edges` calls them. Those of build scripts count as well.
+    /// Kinds of its dependencies, as in `cargo tree --edges`. Dependencies of build scripts also count.
     pub edges: &'c str,
-    /// The most crates, itself included.
+    /// Maximum number of crates, including the package.
     pub most: u64,
 }
 
-/// What somebody who is new compiles first. A crate more is a decision: everybody waits for it.
+/// What a newcomer compiles first. Adding a crate is a deliberate decision, because everybody waits for it.
 pub const COMPILED: &[Compiled<'_>] = &[
     Compiled { name: "first command", package: "omen-examples", edges: "normal,build,dev", most: 50 },
     Compiled { name: "agent", package: "omen-sdk", edges: "normal,build", most: 60 },
 ];
 
 impl Compiled<'_> {
-    /// Names, versions and features of the crates, in the workspace of a folder. A crate that build scripts need with other
-    /// features than the rest is compiled twice, and is there twice.
+    /// Returns names, versions and features of the crates, in the workspace of a folder. A crate that build scripts need
+    /// with other features than the rest is compiled twice, and is listed twice.
     ///
     /// # Errors
     /// If cargo cannot be started, or fails.
@@ -47,7 +47,7 @@ impl Compiled<'_> {
             return Err(io::Error::other(format!("`cargo tree --package {}` failed: {why}", self.package)));
         }
         let lines = String::from_utf8_lossy(&output.stdout);
-        // Behind name and version there may be a path, or a mark for a procedural macro.
+        // After the name and version there may be a path, or a mark for a procedural macro.
         let named = |line: &str| {
             let (package, features) = line.split_once('|').unwrap_or((line, ""));
             let package = package.split(' ').take(2).collect::<Vec<_>>().join(" ");
@@ -56,10 +56,10 @@ impl Compiled<'_> {
         Ok(lines.lines().map(named).collect())
     }
 
-    /// Their number beside its bound.
+    /// Returns the number of crates with its bound.
     ///
     /// # Errors
-    /// As for [`Compiled::crates`].
+    /// As [`Compiled::crates`].
     pub fn count(&self, cargo: &OsStr, root: &Path) -> io::Result<Bounded> {
         let count = self.crates(cargo, root)?.len() as u64;
         Ok(Bounded { what: format!("{}: crates", self.name), found: Some(count), bound: Some(self.most) })

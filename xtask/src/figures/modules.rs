@@ -1,7 +1,7 @@
-//! Which modules of a crate depend on which, read from the paths in their sources.
+//! Dependencies between the modules of a crate, read from the paths in their sources.
 //!
-//! Only paths that begin with `crate::`, `super::` or `self::` are seen. What a parent module re-exports counts as the
-//! parent's, so a module that names a sibling's item through the parent is not found to depend on the sibling.
+//! Only paths that begin with `crate::`, `super::` or `self::` are seen. A parent module's re-exports count as its own
+//! items, so a module that names a sibling's item through the parent does not appear to depend on the sibling.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,14 +9,14 @@ use std::path::Path;
 /// A module: one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Module {
-    /// Its path from the crate's root, which is empty for the root itself.
+    /// Its path from the crate root; empty for the root itself.
     pub path: Vec<String>,
-    /// The paths from the crate's root that its source names.
+    /// Paths from the crate root that its source names.
     pub names: BTreeSet<Vec<String>>,
 }
 
 impl Module {
-    /// A module of a file, by its path below `src/`.
+    /// Creates the module of a file, from its path below `src/`.
     #[must_use]
     pub fn new(file: &Path, source: &str) -> Self {
         let file = file.with_extension("");
@@ -29,7 +29,7 @@ impl Module {
     }
 }
 
-/// Groups of modules with the same parent that depend on each other, directly or through other such modules.
+/// Returns groups of modules with the same parent that depend on each other, directly or through other modules of the group.
 #[must_use]
 pub fn circles(modules: &[Module]) -> Vec<Vec<String>> {
     let mut arrows: BTreeMap<Vec<String>, BTreeSet<Vec<String>>> = BTreeMap::new();
@@ -37,7 +37,7 @@ pub fn circles(modules: &[Module]) -> Vec<Vec<String>> {
     for module in modules {
         for name in &module.names {
             let common = module.path.iter().zip(name).take_while(|(one, other)| one == other).count();
-            // Both are below their common parent: neither is a part of the other.
+            // Both are below their common parent: neither contains the other.
             if let (Some(from), Some(to)) = (module.path.get(..=common), name.get(..=common))
                 && known.contains(to)
             {
@@ -66,7 +66,7 @@ fn reachable(arrows: &BTreeMap<Vec<String>, BTreeSet<Vec<String>>>, from: &Vec<S
     found
 }
 
-/// A path from the crate's root, or none if it leads out of the crate.
+/// Returns a path from the crate root, or `None` if it leads out of the crate.
 fn absolute(module: &[String], name: &[&str]) -> Option<Vec<String>> {
     let mut path = match name.first() {
         Some(&"crate") => Vec::new(),
@@ -84,14 +84,14 @@ fn absolute(module: &[String], name: &[&str]) -> Option<Vec<String>> {
     Some(path)
 }
 
-/// The paths in a source that are relative to its crate or module, each as its parts.
+/// Returns the paths in a source that are relative to its crate or module, each split into its parts.
 fn names(source: &str) -> Vec<Vec<&str>> {
     let mut found = Vec::new();
     for (at, _) in source.match_indices("::") {
         let (before, _) = source.split_at(at);
         let start = before.rfind(|c: char| !is_name(c)).map_or(0, |last| last + 1);
         let (Some(first), Some(mut rest)) = (source.get(start..at), source.get(at + 2..)) else { continue };
-        // `a::crate` is not a path, and of `super::super::a` the first `super` counts.
+        // `a::crate` is not a path, and in `super::super::a` the first `super` counts.
         let is_start =
             ["crate", "super", "self"].contains(&first) && !before.get(..start).is_some_and(|b| b.ends_with("::"));
         if is_start && !in_comment(before) {
@@ -105,19 +105,19 @@ fn is_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Whether the line that a text ends in is a comment up to there.
+/// Returns whether the last line of a text is inside a comment.
 fn in_comment(before: &str) -> bool {
     before.rsplit('\n').next().is_some_and(|line| line.contains("//"))
 }
 
-/// Reads what comes after a prefix: a name, with more behind it, or a group of such in braces.
+/// Reads what follows a prefix: a name with an optional tail, or a group of these in braces.
 fn tree<'t>(rest: &mut &'t str, prefix: &[&'t str], found: &mut Vec<Vec<&'t str>>) {
     *rest = rest.trim_start();
     if let Some(group) = rest.strip_prefix('{') {
         *rest = group;
         loop {
             tree(rest, prefix, found);
-            // Behind a path there may be ` as name`.
+            // A path may be followed by ` as name`.
             let Some(end) = rest.find([',', '}', ';']) else { return };
             let (_, after) = rest.split_at(end);
             *rest = after.get(1..).unwrap_or_default();

@@ -7,17 +7,17 @@ use std::path::Path;
 use super::bounded::Bounded;
 use super::rust_files;
 
-/// Most lines of the sources of `omen-*` and `schema`, with comments and test modules. It may only decrease, but for what a new command or
-/// package brings: last, that for Python (5,200 lines with its generator), and what `gate prove` and `gate check` decide since (1,200).
+/// Maximum number of source lines of `omen-*` and `schema`, with comments and test modules. It may only decrease, except for new
+/// commands and packages: most recently for Python (5,200 lines with its generator), `gate prove` and `gate check` (1,200).
 pub const MOST_LINES: u64 = 145_282;
 
-/// Most files of fewer than [`SMALL`] lines there. An idea that needs no more lines is easier to read beside its only user.
+/// Maximum number of files there with fewer than [`SMALL`] lines. A shorter idea is easier to read beside its only user.
 pub const MOST_SMALL_FILES: u64 = 76;
 
-/// Lines from which on a file is not small.
+/// Minimum number of lines of a file that is not small.
 pub const SMALL: usize = 30;
 
-/// Returns both figures of a workspace beside their bounds.
+/// Returns both figures of a workspace with their bounds.
 ///
 /// # Errors
 /// If a file cannot be read.

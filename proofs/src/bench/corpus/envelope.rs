@@ -1,4 +1,4 @@
-//! Header and MCP envelope: what every packet of an episode carries, true to the episode.
+//! Header and MCP envelope of every packet, consistent with its episode.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use fastrand::Rng;
 use super::words::{chance, free_object, phrase, pick, say, write_phrase};
 use super::writer::Writer;
 
-/// What stays the same in an episode.
+/// Properties that stay the same throughout an episode.
 #[derive(Debug)]
 pub(super) struct Setting {
     pub(super) correlation_id: String,
@@ -36,7 +36,7 @@ impl Setting {
             definition: phrase(rng, 3..9),
             checks: (0..rng.usize(1..3)).map(|_| phrase(rng, 2..5)).collect(),
             task_class: pick(rng, &["FIND", "LOOKUP", "SEARCH", "CREATE", "VERIFY", "COMPILE"]),
-            // At higher stakes, degraded tools are a finding (D34).
+            // At higher stakes, degraded tools cause a finding (D34).
             tools_state: if stakes.level == "LOW" && chance(rng, 10) { "tools_partial" } else { "tools_ok" },
             budgets: [rng.u64(20_000..200_000), rng.u64(20..200), rng.u64(7_200..86_400)],
             envelope: pick(rng, &["read-only", "batch", "bounded", "one change at a time"]),
@@ -45,7 +45,7 @@ impl Setting {
     }
 }
 
-/// Axes of stakes and a level that fits them (D36).
+/// Axes of stakes, with a level that fits them (D36).
 #[derive(Clone, Copy, Debug, Default)]
 struct Stakes {
     axes: [&'static str; 4],
@@ -65,14 +65,14 @@ const GRAVE: [Stakes; 3] = [
     Stakes { axes: ["CRITICAL", "PARTIAL", "MEDIUM", "BENIGN"], level: "CRITICAL" },
 ];
 
-/// A packet's own part of header and envelope.
+/// Header and envelope fields that depend on the packet.
 #[derive(Debug)]
 pub(super) struct Cover<'c> {
     pub(super) packet_type: &'static str,
     pub(super) packet_id: &'c str,
     pub(super) previous: Option<&'c str>,
     pub(super) layer: &'static str,
-    /// Whether it tells what was seen just now.
+    /// Whether the packet reports a new observation.
     pub(super) observes: bool,
     pub(super) now: Moment,
 }
@@ -138,7 +138,7 @@ pub(super) fn mcp(w: &mut Writer, rng: &mut Rng, setting: &Setting, cover: &Cove
 
 fn quality(w: &mut Writer, rng: &mut Rng, setting: &Setting) {
     let is_grave = matches!(setting.stakes.level, "HIGH" | "CRITICAL");
-    // At high stakes only SUPERB may act (INV-003).
+    // At high stakes, only SUPERB may act (INV-003).
     w.text("quality_tier", if is_grave { "SUPERB" } else { pick(rng, &["PAR", "PAR", "SUPERB"]) });
     w.plain("satisficing_mode", !is_grave);
     w.group("definition_of_done", |w| {
@@ -167,7 +167,7 @@ fn epistemics(w: &mut Writer, rng: &mut Rng, statuses: &[&'static str]) {
 }
 
 fn evidence(w: &mut Writer, rng: &mut Rng, is_claim: bool, now: Moment) {
-    // Who claims how things are must show live evidence (INV-004).
+    // A claim about the state of the world must show live evidence (INV-004).
     let count = if is_claim { rng.usize(1..4) } else { rng.usize(0..3) };
     w.list("evidence_refs", count, |w, index| {
         let live = is_claim && index == 0;
@@ -198,12 +198,12 @@ fn evidence(w: &mut Writer, rng: &mut Rng, is_claim: bool, now: Moment) {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moment {
     date: (u32, u32, u32),
-    /// Second of the day.
+    /// Second within the day.
     second: u32,
 }
 
 impl Moment {
-    /// The earliest and the latest beginning of an episode, in seconds of the day.
+    /// Earliest and latest start of an episode, in seconds within the day.
     const BEGINNINGS: std::ops::Range<u32> = 22_000..58_000;
 
     pub(super) fn begin(rng: &mut Rng) -> Self {
@@ -219,7 +219,7 @@ impl Moment {
         Self { second: self.second + seconds, ..self }
     }
 
-    /// In one of the ways to write it.
+    /// Returns the moment in one of its notations.
     pub(super) fn written(self, rng: &mut Rng) -> impl fmt::Display {
         let way = rng.u32(0..20);
         let milliseconds = rng.u32(0..1000);

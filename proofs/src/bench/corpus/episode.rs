@@ -6,7 +6,7 @@ use super::envelope::{self, Cover, Moment, Setting};
 use super::words::{chance, free_object, free_value, phrase, pick, say, write_phrase};
 use super::writer::Writer;
 
-/// What comes next.
+/// Kind of the next packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     Observe,
@@ -24,12 +24,12 @@ pub(super) enum Step {
 
 use Step::{Alert, Answer, Authorize, Believe, Decide, Escalate, Observe, Plan, Read, Settle, Write};
 
-/// The ways through the state machine, and how many episodes of a hundred take each.
+/// Paths through the state machine, and the percentage of episodes that take each.
 pub(super) const WHOLE: &[(u32, &[Step])] = &[
     // Read only.
     (28, &[Observe, Believe, Decide("ACT"), Read, Settle, Believe]),
     (4, &[Observe, Believe, Alert("INFO"), Decide("ACT"), Read, Read, Settle, Observe, Settle, Believe, Believe]),
-    // A write, straight away or after the verification loop.
+    // A write, directly or after the verification loop.
     (9, &[Observe, Observe, Believe, Decide("ACT"), Authorize, Write, Settle, Believe]),
     (
         8,
@@ -49,18 +49,18 @@ pub(super) const WHOLE: &[(u32, &[Step])] = &[
             Believe,
         ],
     ),
-    // Escalation, and what the user says.
+    // Escalation, and the user's answer.
     (6, &[Observe, Believe, Decide("ESCALATE"), Escalate, Answer, Decide("ACT"), Read, Settle, Believe]),
     (4, &[Observe, Believe, Decide("ESCALATE"), Escalate, Answer, Decide("DEFER"), Believe]),
-    // Nothing is done.
+    // Nothing is carried out.
     (30, &[Observe, Believe, Decide("DEFER"), Believe]),
     (4, &[Observe, Observe, Believe, Believe, Decide("CANCEL"), Believe, Observe, Believe]),
-    // Safe mode, left again or not.
+    // Safe mode, with or without leaving it.
     (4, &[Observe, Believe, Decide("ACT"), Read, Alert("CRITICAL"), Believe, Alert("CLEAR"), Believe]),
     (3, &[Observe, Believe, Decide("ACT"), Authorize, Write, Alert("WARNING"), Alert("CRITICAL"), Believe]),
 ];
 
-/// Beginnings of episodes that are still open, as they are when an agent is at work.
+/// Beginnings of episodes that are still open, as while an agent is at work.
 pub(super) const OPEN: &[(u32, &[Step])] = &[
     (25, &[Observe, Believe]),
     (25, &[Observe, Believe, Decide("ACT")]),
@@ -87,9 +87,9 @@ pub(super) struct Episode {
     now: Moment,
     packets: usize,
     verified: bool,
-    /// Numbers of the directives without a result.
+    /// Indices of the directives without a result.
     open: Vec<usize>,
-    /// The packet of the latest decision, and of the latest result or observation.
+    /// Index of the latest decision packet, and of the latest result or observation.
     decision: usize,
     evidence: usize,
     tool: &'static str,
@@ -125,7 +125,7 @@ impl Episode {
         }
     }
 
-    /// Writes the next packet's line; false if there is none.
+    /// Writes the next packet as a line. Returns `false` if there is none.
     pub(super) fn write(&mut self, w: &mut Writer) -> bool {
         let Some(step) = self.steps.next().copied() else { return false };
         let mut rng = self.rng.fork();
@@ -220,7 +220,7 @@ impl Episode {
                 w.key("new_value");
                 free_value(w, rng, 2);
                 w.key("prior_value");
-                // What is new was not held before (D80).
+                // A new belief was not held before (D80).
                 if kind == "new_belief" {
                     w.raw("null");
                 } else {
@@ -328,7 +328,7 @@ impl Episode {
         w.text("task_type", kind);
         w.group("execution_method", |w| {
             w.text("method", "tool");
-            // A tool is of one class (D88).
+            // A tool has one class (D88).
             w.text("tool_id", &if writes { self.writing_tool() } else { self.tool.to_owned() });
             w.group("tool_params", |w| {
                 if writes {
@@ -357,7 +357,7 @@ impl Episode {
         self.evidence = self.packets;
         w.text("task_id", &self.task_id(directive));
         w.text("directive_packet_id", &self.packet_id(directive));
-        // The verification loop needs a success (D22).
+        // The verification loop requires a success (D22).
         let fails = !self.verified && chance(rng, 10);
         w.text("result_status", if fails { "FAILURE" } else { "SUCCESS" });
         if fails {
@@ -475,7 +475,7 @@ fn packet_type(step: Step) -> &'static str {
     }
 }
 
-/// The layer that sends a packet, as JSON.
+/// Returns the layer that sends a packet, as JSON.
 fn layer(step: Step) -> &'static str {
     match step {
         Answer | Believe => "4",

@@ -1,26 +1,26 @@
-//! The same log with faulty packets between the others.
+//! The same log with faulty packets inserted.
 //!
-//! A faulty packet is rejected and changes nothing, so the packets around it stay legal, and the share of the faulty ones is
+//! A faulty packet is rejected and changes nothing, so the surrounding packets stay legal, and the share of faulty ones is
 //! known.
 
 use fastrand::Rng;
 
 use super::Corpus;
 
-/// What is wrong with a packet.
+/// Fault of a packet.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
     /// It is cut off.
     Cut,
-    /// The first text is followed by another, wherever it stands.
+    /// The first text is replaced by the second, wherever it occurs.
     Edit(&'static str, &'static str),
-    /// The same packet once more, with the same id.
+    /// The packet is repeated with the same id.
     Again,
-    /// The same packet once more, with an id of its own.
+    /// The packet is repeated with a new id.
     Renamed,
 }
 
-/// What a packet must contain, and what is then wrong with it.
+/// What a packet must contain, and the fault that it then gets.
 type Entry = (&'static str, Fault);
 
 /// Faults of the text.
@@ -54,10 +54,10 @@ const ILLEGAL: &[Entry] = &[
     ("\"decision_outcome\":\"ACT\"", Fault::Edit("\"quality_tier\":\"PAR\"", "\"quality_tier\":\"SUBPAR\"")),
 ];
 
-/// With this one, about a tenth of all packets are faulty.
+/// Makes about a tenth of all packets faulty.
 pub const TENTH: u32 = 9;
 
-/// A corpus in compact form with faulty packets in it: one packet of `every` so many is followed or preceded by one.
+/// Returns a corpus in compact form with faulty packets: one packet in `every` is preceded or followed by a faulty one.
 #[must_use]
 pub fn faulty(corpus: &Corpus, seed: u64, every: u32) -> Corpus {
     let mut rng = Rng::with_seed(seed);
@@ -78,14 +78,14 @@ pub fn faulty(corpus: &Corpus, seed: u64, every: u32) -> Corpus {
     Corpus { bytes, packets, episodes: corpus.episodes }
 }
 
-/// A faulty packet, and whether it stands before the one that it was made from.
+/// Returns a faulty packet, and whether it comes before the one from which it was made.
 fn broken(line: &str, rng: &mut Rng) -> Option<(bool, String)> {
     let fits = |needs: &str, fault: &Fault| match fault {
         Fault::Edit(from, _) => line.contains(needs) && line.contains(from),
         _ => line.contains(needs),
     };
     let group = rng.choice([UNREADABLE, INVALID, ILLEGAL])?;
-    // Every packet can be cut off.
+    // Any packet can be cut off.
     let mut of = |group: &'static [Entry]| {
         rng.choice(group.iter().filter(|(needs, fault)| fits(needs, fault)).collect::<Vec<_>>())
     };

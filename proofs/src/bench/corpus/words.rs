@@ -1,20 +1,20 @@
-//! What agents write about: phrases, and free-form data of any shape.
+//! Content that agents write: phrases, and free-form data of any shape.
 
 use fastrand::Rng;
 
 use super::writer::Writer;
 
-/// One of several.
+/// Returns a random item.
 pub(super) fn pick<T: Copy + Default>(rng: &mut Rng, from: &[T]) -> T {
     rng.choice(from).copied().unwrap_or_default()
 }
 
-/// True so many times in a hundred.
+/// Returns true with a probability of `percent` in a hundred.
 pub(super) fn chance(rng: &mut Rng, percent: u32) -> bool {
     rng.u32(0..100) < percent
 }
 
-/// Some words. One phrase in ten has what is not ASCII, one in twelve what must be escaped.
+/// Returns some words. One phrase in ten contains non-ASCII characters, one in twelve characters that must be escaped.
 pub(super) fn phrase(rng: &mut Rng, words: std::ops::Range<usize>) -> String {
     let mut text = String::new();
     for index in 0..rng.usize(words) {
@@ -34,7 +34,7 @@ pub(super) fn phrase(rng: &mut Rng, words: std::ops::Range<usize>) -> String {
     text
 }
 
-/// Writes a phrase; now and then what is not ASCII is written as escapes.
+/// Writes a phrase, sometimes with non-ASCII characters as escapes.
 pub(super) fn write_phrase(w: &mut Writer, rng: &mut Rng, words: std::ops::Range<usize>) {
     let text = phrase(rng, words);
     w.string(&text, chance(rng, 10));
@@ -46,12 +46,12 @@ pub(super) fn say(w: &mut Writer, rng: &mut Rng, key: &str, words: std::ops::Ran
     write_phrase(w, rng, words);
 }
 
-/// Writes an object with so many members and so much nesting.
+/// Writes an object with this many members and this depth of nesting.
 pub(super) fn free_object(w: &mut Writer, rng: &mut Rng, members: std::ops::Range<usize>, depth: usize) {
     let count = rng.usize(members);
     let first = rng.usize(..KEYS.len());
     w.object(|w| {
-        // Neighbours in the list, so that no key comes twice.
+        // Adjacent keys of the list, so that none is repeated.
         for key in KEYS.iter().cycle().skip(first).take(count.min(KEYS.len())) {
             w.key(key);
             free_value(w, rng, depth);
@@ -59,7 +59,7 @@ pub(super) fn free_object(w: &mut Writer, rng: &mut Rng, members: std::ops::Rang
     });
 }
 
-/// Writes a value with so much nesting.
+/// Writes a value with this depth of nesting.
 pub(super) fn free_value(w: &mut Writer, rng: &mut Rng, depth: usize) {
     match rng.u32(0..if depth > 0 { 24 } else { 20 }) {
         0..=7 => write_phrase(w, rng, 1..6),

@@ -1,26 +1,26 @@
-//! JSON text, written straight into a buffer, in one of the forms that logs have.
+//! JSON text, written directly into a buffer in one of the forms that logs have.
 
 use std::fmt;
 use std::io::Write as _;
 
 use fastrand::Rng;
 
-/// The form of the text.
+/// Form of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// No white space, and the members of objects in the order of the schema.
     Compact,
     /// The same with the members of every object shuffled.
     Shuffled,
-    /// As `json.dumps` of Python writes by default: a space after every comma and colon, and what is not ASCII as escapes.
+    /// The default form of Python's `json.dumps`: a space after every comma and colon, and non-ASCII characters as escapes.
     Python,
 }
 
-/// Writes one JSON value after another.
+/// Writer of consecutive JSON values.
 #[derive(Debug, Default)]
 pub(super) struct Writer {
     out: Vec<u8>,
-    /// Where the members of the objects that are being written begin, outer objects first.
+    /// Start positions of the members of the objects being written, outer objects first.
     members: Vec<usize>,
     /// Whether the next value or key is the first in its array or object.
     first: bool,
@@ -30,18 +30,18 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// A writer of one form; the seed shuffles.
+    /// Creates a writer for one form; the seed determines the shuffling.
     pub(super) fn new(form: Form, seed: u64) -> Self {
         let shuffle = (form == Form::Shuffled).then(|| Rng::with_seed(seed));
         Self { shuffle, is_python: form == Form::Python, ..Self::default() }
     }
 
-    /// What was written so far.
+    /// Returns everything written so far.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.out
     }
 
-    /// Forgets what was written, and keeps the memory.
+    /// Discards what was written, and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.out.clear();
     }
@@ -50,7 +50,7 @@ impl Writer {
         self.out.push(b'\n');
     }
 
-    /// Writes an object; its members are whatever `members` writes.
+    /// Writes an object with the members that `members` writes.
     pub(super) fn object(&mut self, members: impl FnOnce(&mut Self)) {
         let base = self.members.len();
         self.out.push(b'{');
@@ -65,7 +65,7 @@ impl Writer {
         self.first = false;
     }
 
-    /// Writes the key of the value that comes next.
+    /// Writes the key of the next value.
     pub(super) fn key(&mut self, key: &str) {
         self.comma();
         self.members.push(self.out.len());
@@ -81,7 +81,7 @@ impl Writer {
         }
     }
 
-    /// Writes an array of so many elements.
+    /// Writes an array of `count` elements.
     pub(super) fn array(&mut self, count: usize, mut element: impl FnMut(&mut Self, usize)) {
         self.out.push(b'[');
         for index in 0..count {
@@ -93,7 +93,7 @@ impl Writer {
         self.out.push(b']');
     }
 
-    /// Writes a string. `spelled` writes what is not ASCII as escapes.
+    /// Writes a string; with `spelled`, non-ASCII characters are written as escapes.
     pub(super) fn string(&mut self, text: &str, spelled: bool) {
         self.out.push(b'"');
         for char in text.chars() {
@@ -115,7 +115,7 @@ impl Writer {
 
     /// Writes a number, `true`, `false` or `null`.
     pub(super) fn raw(&mut self, text: impl fmt::Display) {
-        // INVARIANT: writing to a vector does not fail.
+        // INVARIANT: writing to a vector cannot fail.
         let _ = write!(self.out, "{text}");
     }
 
@@ -150,11 +150,11 @@ impl Writer {
         self.first = false;
     }
 
-    /// Shuffles the members of the object that was begun last; they are all that follows its brace.
+    /// Shuffles the members of the innermost open object; they are everything after its brace.
     fn reorder(&mut self, base: usize, rng: &mut Rng) {
         let Some(starts) = self.members.get_mut(base..).filter(|starts| starts.len() > 1) else { return };
         let (begin, end) = (starts.first().copied().unwrap_or(0), self.out.len());
-        // A member ends a comma before the next one begins, the last one where the text ends.
+        // A member ends one comma before the next one begins, and the last one at the end of the text.
         let ends = starts.iter().skip(1).map(|start| start - 1).chain([end]);
         let mut ranges: Vec<_> = starts.iter().copied().zip(ends).collect();
         rng.shuffle(&mut ranges);

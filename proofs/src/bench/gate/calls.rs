@@ -1,4 +1,4 @@
-//! Calls through the gate, to a tool that returns at once.
+//! Calls through the gate to a tool that returns at once.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use super::super::{Samples, agent};
 use crate::Failure;
 
-/// What is measured.
+/// Measured quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Measure {
     Call,
@@ -37,16 +37,16 @@ pub(super) enum Measure {
     Skip,
 }
 
-/// The steps of a call.
+/// Steps of a call.
 pub(super) const STEPS: [&str; 7] = ["screen", "plan", "conform", "authorize", "dispatch", "type_output", "ground"];
 
-/// The tool's arguments.
+/// Arguments of the tool.
 #[derive(Deserialize, JsonSchema)]
 struct Question {
     key: String,
 }
 
-/// Its result.
+/// Result of the tool.
 #[derive(Deserialize, Serialize, JsonSchema)]
 struct Setting {
     key: String,
@@ -58,7 +58,7 @@ async fn get(Question { key }: Question) -> Result<Setting, String> {
     Ok(Setting { key, value: 50 })
 }
 
-/// One round of all measures: microseconds per call.
+/// Runs one round of all measures: microseconds per call.
 pub(super) async fn round(calls: u32, samples: &mut Samples<Measure>) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     let files = |name: &str| {
@@ -86,7 +86,7 @@ pub(super) async fn round(calls: u32, samples: &mut Samples<Measure>) -> Result<
     Ok(())
 }
 
-/// A call without a gate: its arguments and its result are JSON as well.
+/// Makes a call without a gate; its arguments and its result are JSON as well.
 async fn bare(number: u32) -> Result<Value, Failure> {
     let answer = get(serde_json::from_value(Value::Object(args(number)))?).await?;
     Ok(serde_json::to_value(answer)?)
@@ -96,7 +96,7 @@ fn args(number: u32) -> Map<String, Value> {
     Map::from_iter([("key".to_owned(), Value::String(format!("pool.{number}")))])
 }
 
-/// Complete requests, each in a turn of its own.
+/// Makes complete requests, each in its own turn.
 async fn through(calls: u32, audit: Audit, laps: &mut Laps) -> Result<Duration, Failure> {
     let gate = gate(audit).await?;
     let mut total = Duration::ZERO;
@@ -128,7 +128,7 @@ async fn through(calls: u32, audit: Audit, laps: &mut Laps) -> Result<Duration, 
     Ok(total)
 }
 
-/// Tasks, each of an episode of its own.
+/// Runs tasks, each of its own episode.
 async fn tasks(calls: u32, audit: Audit) -> Result<Duration, Failure> {
     let gate = gate(audit).await?;
     let mut total = Duration::ZERO;
@@ -143,7 +143,7 @@ async fn tasks(calls: u32, audit: Audit) -> Result<Duration, Failure> {
     Ok(total)
 }
 
-/// A gate with the tool, which needs no confirmation.
+/// Returns a gate with the tool, which needs no confirmation.
 async fn gate(audit: Audit) -> Result<Gate, Failure> {
     let server = Local::new().tool("get", "Reads a setting.", get)?;
     let tools = server.list().await?;
@@ -159,12 +159,12 @@ fn in_memory() -> Result<Audit, Failure> {
     Ok(Audit::over(Memory::default(), key()?, Arc::new(SystemClock::default()), Options::default())?)
 }
 
-/// It need not be secret here.
+/// Returns a key, which need not be secret here.
 pub(in crate::bench) fn key() -> Result<Key, Failure> {
     Ok(Key::from_bytes(&std::array::from_fn::<_, 32, _>(|byte| byte as u8))?)
 }
 
-/// The time of each step over all calls.
+/// Time of each step, over all calls.
 #[derive(Default)]
 struct Laps {
     times: [Duration; STEPS.len()],

@@ -18,7 +18,7 @@ use super::super::measure::lines;
 use super::calls::{Measure, key};
 use crate::Failure;
 
-/// One round of all measures: entries per second. Returns the size of an entry in bytes.
+/// Runs one round of all measures: entries per second. Returns the size of an entry in bytes.
 pub(super) fn round(entries: u32, synced: u32, samples: &mut Samples<Measure>) -> Result<usize, Failure> {
     let folder = tempfile::tempdir()?;
     let place = |name: &str| folder.path().join(name);
@@ -32,7 +32,7 @@ pub(super) fn round(entries: u32, synced: u32, samples: &mut Samples<Measure>) -
     let line = lines(&text).nth(1).unwrap_or_default().to_vec();
     drop(memory);
 
-    // Measures that are compared run one after the other.
+    // Measures that are compared run directly after each other.
     samples.add(Measure::Write, written(&place("plain.jsonl"), &line, entries, false)?);
     let log = place("audit.jsonl");
     let audit = open(&log, false)?;
@@ -63,7 +63,7 @@ fn open(log: &Path, sync: bool) -> Result<Audit, Failure> {
     Ok(Audit::open(log, key()?, Arc::new(SystemClock::default()), Options { sync, ..Options::default() })?)
 }
 
-/// The content of a typical intent.
+/// Returns the content of a typical intent.
 fn intent() -> Map<String, Value> {
     let intent = json!({
         "args": { "key": "pool.orders.max" },
@@ -90,7 +90,7 @@ fn appended(audit: &Audit, entries: u32) -> Result<f64, Failure> {
     Ok(f64::from(entries) / begun.elapsed().as_secs_f64())
 }
 
-/// Synced entries a second from several threads, each of which waits for its own.
+/// Returns the synced entries per second from several threads, each of which waits for its own.
 fn appended_by(audit: &Audit, writers: u32, each: u32) -> Result<f64, Failure> {
     let turn = TurnId::new("turn_1")?;
     by(writers, || {
@@ -101,7 +101,7 @@ fn appended_by(audit: &Audit, writers: u32, each: u32) -> Result<f64, Failure> {
     .map(|seconds| f64::from(writers * each) / seconds)
 }
 
-/// The same bytes, written and synced directly by as many threads, at the end of one file.
+/// Returns the same for the same bytes, written and synced directly by as many threads, at the end of one file.
 fn written_by(file: &Path, line: &[u8], writers: u32, each: u32) -> Result<f64, Failure> {
     let file = File::options().append(true).create_new(true).open(file)?;
     let line = [line, b"\n"].concat();
@@ -114,7 +114,7 @@ fn written_by(file: &Path, line: &[u8], writers: u32, each: u32) -> Result<f64, 
     Ok(f64::from(writers * each) / seconds)
 }
 
-/// Runs something in so many threads at once, and returns how long it took in seconds.
+/// Runs a function in this many threads in parallel, and returns the duration in seconds.
 fn by(threads: u32, run: impl Fn() -> Result<(), Failure> + Sync) -> Result<f64, Failure> {
     let begun = Instant::now();
     std::thread::scope(|scope| {
@@ -124,10 +124,10 @@ fn by(threads: u32, run: impl Fn() -> Result<(), Failure> + Sync) -> Result<f64,
     Ok(begun.elapsed().as_secs_f64())
 }
 
-/// How many threads append at once.
+/// Numbers of threads that append in parallel.
 pub(super) const WRITERS: [u32; 3] = [1, 8, 64];
 
-/// The same JSON, written directly.
+/// Writes the same JSON directly.
 fn written(file: &Path, line: &[u8], entries: u32, sync: bool) -> Result<f64, Failure> {
     let value: Value = serde_json::from_slice(line)?;
     let mut file = File::create_new(file)?;

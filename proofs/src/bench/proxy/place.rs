@@ -1,4 +1,4 @@
-//! A server, the call that is made of it, and the configurations of the gates in front of it.
+//! A server, the measured call, and the configurations of the gates in front of the server.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,18 +13,18 @@ use serde_json::{Value, json};
 use super::session::Session;
 use crate::Failure;
 
-/// What is started.
+/// Programs to start.
 #[derive(Clone, Debug)]
 pub struct Programs {
-    /// The command of which `gate proxy` is a part.
+    /// The `omen` command, which includes `gate proxy`.
     pub omen: PathBuf,
-    /// A stand-in server: it answers at once.
+    /// A stand-in server that answers at once.
     pub server: Vec<OsString>,
-    /// The folder with the official servers, if they are to be measured, too.
+    /// The folder of the official servers, if they are also measured.
     pub official: Option<PathBuf>,
 }
 
-/// Where sessions are started.
+/// Environment in which sessions are started.
 #[derive(Debug)]
 pub(super) struct Place {
     folder: PathBuf,
@@ -37,12 +37,12 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The stand-in server.
+    /// Returns the place of the stand-in server.
     pub(super) fn stand_in(folder: &Path, programs: &Programs) -> Result<Self, Failure> {
         Self::new(folder, programs, programs.server.clone(), "get_7", json!({ "key": "pool" }))
     }
 
-    /// The official server for files, which reads a small one.
+    /// Returns the place of the official file server, which reads a small file.
     pub(super) fn filesystem(folder: &Path, official: &Path, programs: &Programs) -> Result<Self, Failure> {
         let script = official.join("node_modules/@modelcontextprotocol/server-filesystem/dist/index.js");
         let data = folder.canonicalize()?.join("data");
@@ -78,18 +78,18 @@ impl Place {
         Ok(place)
     }
 
-    /// The parameters of a call.
+    /// Returns the parameters of a call.
     pub(super) fn call(&self) -> Value {
         json!({ "name": self.tool, "arguments": self.args })
     }
 
-    /// A session with the server itself.
+    /// Starts a session with the server itself.
     pub(super) fn bare(&self) -> Result<Session, Failure> {
         let (program, args) = self.command.split_first().ok_or("there is no command")?;
         Session::start(Command::new(program).args(args))
     }
 
-    /// A session with a proxy in front of the server, which has a log of its own.
+    /// Starts a session with a proxy in front of the server, which has its own log.
     pub(super) fn proxied(&self, sync: bool) -> Result<Session, Failure> {
         let number = self.sessions.fetch_add(1, Ordering::Relaxed);
         let folder = self.folder.join(format!("gate_{number}"));

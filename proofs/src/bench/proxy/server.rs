@@ -1,13 +1,13 @@
-//! A server that answers at once: what remains is the protocol.
+//! A server that answers at once, so that only the cost of the protocol remains.
 
 use std::io::{BufRead, Write};
 
 use serde_json::{Value, json};
 
-/// How many tools it lists: as many as the official server for files, about.
+/// Number of tools that it lists: about as many as the official file server.
 const TOOLS: u32 = 14;
 
-/// Answers the requests of a client until it closes its end.
+/// Answers the requests of a client until the client closes its end.
 ///
 /// # Errors
 /// If a line cannot be read or written.

@@ -1,4 +1,4 @@
-//! A client: it writes a line, and waits for the answer.
+//! A client that writes a line and waits for the answer.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -33,7 +33,7 @@ impl Session {
         Ok(session)
     }
 
-    /// Sends a request, and reads until its answer, which is in `line` then.
+    /// Sends a request, and reads up to its answer, which is then in `line`.
     fn ask(&mut self, method: &str, params: &Value) -> Result<(), Failure> {
         self.last += 1;
         let line =
@@ -55,24 +55,24 @@ impl Session {
         }
     }
 
-    /// One call of a tool, with these parameters.
+    /// Calls a tool once, with these parameters.
     pub(super) fn call(&mut self, call: &Value) -> Result<(), Failure> {
         self.ask("tools/call", call)
     }
 
-    /// One list.
+    /// Requests one list.
     pub(super) fn list(&mut self) -> Result<(), Failure> {
         self.ask("tools/list", &json!({}))
     }
 
-    /// The tools that are listed now.
+    /// Returns the tools that are listed now.
     pub(super) fn tools(&mut self) -> Result<Value, Failure> {
         self.list()?;
         let answer: Value = serde_json::from_str(&self.line)?;
         Ok(answer.pointer("/result/tools").cloned().unwrap_or_default())
     }
 
-    /// A line of a file in which Linux reports the memory of the process, in bytes.
+    /// Returns a value, in bytes, from a file in which Linux reports the memory of the process.
     pub(super) fn memory(&self, file: &str, name: &str) -> Option<f64> {
         let text = fs::read_to_string(format!("/proc/{}/{file}", self.child.id())).ok()?;
         let line = text.lines().find_map(|line| line.strip_prefix(name))?;

@@ -1,12 +1,12 @@
-//! What a fleet costs, by what was measured.
+//! Cost of a fleet, based on the measurements.
 
 use super::Report;
 
-/// What is to be served.
+/// Load to be served.
 const PACKETS_S: f64 = 1e5;
 const OPEN_EPISODES: f64 = 1e6;
 
-/// What 10^5 packets a second and 10^6 open episodes cost: a table in Markdown, with the formula of each figure.
+/// Returns the cost of 10^5 packets per second and 10^6 open episodes: a table in Markdown, with the formula of each figure.
 #[must_use]
 pub fn costs(report: &Report) -> String {
     let Report { throughput, lag, memory, .. } = report;

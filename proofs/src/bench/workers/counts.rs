@@ -1,35 +1,35 @@
-//! Amount of work, and what is kept of many values.
+//! Amount of work, and summaries of many values.
 
 use serde::{Deserialize, Serialize};
 
-/// Packets per faulty packet, where the time to find a fault is measured.
+/// Number of packets per faulty packet, where the time to find a fault is measured.
 pub(super) const FAULTY: u32 = 50;
 
-/// The amount of work.
+/// Amount of work.
 #[derive(Clone, Copy, Debug)]
 pub struct Counts {
     /// Seed of the packets.
     pub seed: u64,
-    /// Rounds of the measures of throughput; the report shows medians.
+    /// Number of rounds of the throughput measures; the report shows medians.
     pub rounds: u32,
-    /// Episodes of the log.
+    /// Number of episodes in the log.
     pub episodes: u64,
-    /// How many partitions there are.
+    /// Number of partitions.
     pub partitions: u16,
-    /// How long packets come at each rate.
+    /// Duration for which packets arrive at each rate.
     pub seconds: f64,
-    /// How many workers are killed.
+    /// Number of workers that are killed.
     pub kills: u32,
-    /// Episodes that are open at once.
+    /// Number of episodes that are open at the same time.
     pub open_episodes: u64,
 }
 
-/// The median and the 99th percentile.
+/// Median and 99th percentile.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 pub struct Quantiles {
-    /// Half of the values are no larger.
+    /// Median.
     pub p50: f64,
-    /// 99 of a hundred values are no larger.
+    /// 99th percentile.
     pub p99: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Packets that come at a rate, and how long it takes until what is wrong with them is stored.
+//! Packets that arrive at a rate, and the time until their findings are stored.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -26,7 +26,7 @@ pub(super) struct Packet {
     pub(super) body: Bytes,
 }
 
-/// The packets of a corpus that name their episodes, in order.
+/// Returns the packets of a corpus that name their episodes, in order.
 pub(super) fn messages(corpus: &Corpus, partitions: u16) -> Vec<Packet> {
     let packet = |line: &[u8]| {
         let message = Message::new(line);
@@ -40,8 +40,8 @@ pub(super) fn messages(corpus: &Corpus, partitions: u16) -> Vec<Packet> {
     lines(&corpus.bytes).filter_map(packet).collect()
 }
 
-/// Publishes packets at a rate, or as fast as the server takes them. Returns when each was due: a publisher that the server keeps
-/// waiting does not make latencies look better.
+/// Publishes packets at a rate, or as fast as the server accepts them. Returns when each was due, so that a publisher delayed by
+/// the server does not make latencies look better.
 pub(super) async fn publish(place: &Place, packets: &[Packet], rate: Option<f64>) -> Result<Vec<SystemTime>, Failure> {
     let (sender, mut acks) = mpsc::unbounded_channel::<(PublishAckFuture, tokio::sync::OwnedSemaphorePermit)>();
     let checked = tokio::spawn(async move {
@@ -57,7 +57,7 @@ pub(super) async fn publish(place: &Place, packets: &[Packet], rate: Option<f64>
     for (number, Packet { subject, body, .. }) in packets.iter().enumerate() {
         let after = rate.map_or_else(|| begin.elapsed(), |rate| Duration::from_secs_f64(number as f64 / rate));
         due.push(began + after);
-        // Timers are a millisecond apart, so those that are due by then go together.
+        // Timers have a resolution of a millisecond, so all packets due by then are sent together.
         if begin + after > Instant::now() {
             sleep_until((begin + after).into()).await;
         }
@@ -71,21 +71,21 @@ pub(super) async fn publish(place: &Place, packets: &[Packet], rate: Option<f64>
     Ok(due)
 }
 
-/// The message that a finding is about.
+/// Message that a finding is about.
 #[derive(Debug, Deserialize, PartialEq, Eq)]
 struct About {
-    /// The stream.
+    /// Stream of the message.
     file: String,
-    /// Its number there.
+    /// Number of the message in the stream.
     line: usize,
 }
 
-/// How long it took from the moment when each faulty packet was due until the server stored what is wrong with it, in milliseconds.
+/// Returns the time from when each faulty packet was due until the server stored its finding, in milliseconds.
 ///
 /// # Errors
-/// If the faulty packets are not those that one validator finds in the same packets.
+/// If the faulty packets are not those that a single validator finds in the same packets.
 pub(super) async fn latencies(place: &Place, packets: &[Packet], due: &[SystemTime]) -> Result<Vec<f64>, Failure> {
-    // One connection publishes, so the order in a stream is that of its packets here.
+    // One connection publishes, so a stream contains its packets in this order.
     let mut streams = vec![Vec::new(); place.partitions.into()];
     for (Packet { partition, .. }, due) in packets.iter().zip(due) {
         streams.get_mut(usize::from(*partition)).ok_or("a packet of no partition")?.push(*due);
@@ -116,7 +116,7 @@ pub(super) async fn latencies(place: &Place, packets: &[Packet], due: &[SystemTi
     }
 }
 
-/// How many packets have findings.
+/// Returns the number of packets with findings.
 fn faulty(packets: &[Packet]) -> usize {
     let mut validator = Validator::new(ValidatorOptions::default());
     let mut findings: Vec<Finding> = Vec::new();
@@ -127,5 +127,5 @@ fn faulty(packets: &[Packet]) -> usize {
     findings.len()
 }
 
-/// How many packets may be on their way to the server.
+/// Maximum number of packets on their way to the server.
 const IN_FLIGHT: usize = 4096;

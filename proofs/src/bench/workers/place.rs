@@ -1,4 +1,4 @@
-//! A server on loopback, and the processes that work with it.
+//! A server on the loopback device, and the processes that use it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,20 +18,20 @@ use tempfile::TempDir;
 use super::super::programs::built;
 use crate::Failure;
 
-/// What is started.
+/// Programs to start.
 #[derive(Clone, Debug)]
 pub struct Programs {
-    /// The command, with `omen worker`.
+    /// The `omen` command, with `omen worker`.
     pub omen: PathBuf,
-    /// The server.
+    /// The NATS server.
     pub nats: PathBuf,
 }
 
 impl Programs {
-    /// Builds the command with optimisations, and takes the server that `OMEN_NATS_SERVER` names.
+    /// Builds the command with optimizations, and finds the server at `OMEN_NATS_SERVER`.
     ///
     /// # Errors
-    /// If there is none, or the command cannot be built.
+    /// If the server is not set, or the command cannot be built.
     pub fn find(own: &Path) -> Result<Self, Failure> {
         let nats = std::env::var_os("OMEN_NATS_SERVER")
             .ok_or("OMEN_NATS_SERVER is not set; expected the path of nats-server")?;
@@ -45,7 +45,7 @@ pub(super) struct Place {
     omen: PathBuf,
     url: String,
     server: Running,
-    /// Where the server says what it does.
+    /// Address at which the server reports its state.
     monitor: SocketAddr,
     pub(super) context: Context,
     setup: Setup,
@@ -57,7 +57,7 @@ pub(super) struct Place {
 impl Place {
     pub(super) async fn start(programs: &Programs, partitions: u16) -> Result<Self, Failure> {
         let folder = tempfile::tempdir()?;
-        // Free now; nobody else takes them in the moment until the server does.
+        // Free now, and no other process takes them before the server does.
         let free = [TcpListener::bind("127.0.0.1:0")?, TcpListener::bind("127.0.0.1:0")?];
         let [port, monitor] = [free[0].local_addr()?.port(), free[1].local_addr()?.port()];
         drop(free);
@@ -94,16 +94,16 @@ impl Place {
         Ok(())
     }
 
-    /// Forgets what was judged, so that all packets are judged again.
+    /// Deletes all findings and positions, so that all packets are judged again.
     pub(super) async fn forget_verdicts(&self) -> Result<(), Failure> {
         for name in ["PACKETS_FINDINGS", "KV_PACKETS_STATE", "KV_PACKETS_WORKERS"] {
-            // Not all of them need be there.
+            // Some of them may not exist.
             let _ = self.context.delete_stream(name).await;
         }
         self.make().await
     }
 
-    /// Forgets everything.
+    /// Deletes everything.
     pub(super) async fn forget(&self) -> Result<(), Failure> {
         for partition in 0..self.partitions {
             let _ = self.context.delete_stream(self.setup.names.packets(partition)).await;
@@ -111,7 +111,7 @@ impl Place {
         self.forget_verdicts().await
     }
 
-    /// Messages in the streams of packets, and their bytes.
+    /// Returns the number of messages in the streams of packets, and their bytes.
     pub(super) async fn stored(&self) -> Result<(u64, u64), Failure> {
         let (mut messages, mut bytes) = (0, 0);
         for partition in 0..self.partitions {
@@ -126,7 +126,7 @@ impl Place {
         Ok(self.context.get_stream(name).await?)
     }
 
-    /// The number of the last message of a stream; 0 if there is none.
+    /// Returns the number of the last message of a stream; 0 if there is none.
     pub(super) async fn last(&self, name: &str) -> u64 {
         match self.context.get_stream(name).await {
             Ok(stream) => stream.cached_info().state.last_sequence,
@@ -134,7 +134,7 @@ impl Place {
         }
     }
 
-    /// Runs `omen` to its end. Returns how long it took, and how much time of a processor in seconds.
+    /// Runs `omen` to its end. Returns the duration, and the processor time in seconds.
     pub(super) fn omen(&self, args: &[&str], needs_server: bool) -> Result<(Duration, f64), Failure> {
         let mut command = Command::new(&self.omen);
         command.args(args);
@@ -155,7 +155,7 @@ impl Place {
         self.start_worker(name)?.started()
     }
 
-    /// Starts workers at the same time. Each has its share from the beginning, since the others are announced before it begins.
+    /// Starts workers at the same time. Each has its share from the start, because the others are announced before it begins.
     pub(super) async fn workers(&self, names: &[String]) -> Result<Vec<Worker>, Failure> {
         let members = self.context.get_key_value("PACKETS_WORKERS").await?;
         for name in names {
@@ -176,12 +176,12 @@ impl Place {
         Ok(Starting { running: Running(child), name: name.to_owned() })
     }
 
-    /// Seconds of a processor that the server has taken.
+    /// Returns the processor time of the server in seconds.
     pub(super) fn server_seconds(&self) -> f64 {
         self.server.seconds()
     }
 
-    /// Bytes of the messages that the server has sent to its clients.
+    /// Returns the size in bytes of the messages that the server has sent to its clients.
     pub(super) async fn sent_bytes(&self) -> Result<f64, Failure> {
         let answer = get(self.monitor, "/varz").await?;
         let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
@@ -191,7 +191,7 @@ impl Place {
     }
 }
 
-/// A worker that does not say yet where its metrics are.
+/// Worker that has not reported its metrics address yet.
 struct Starting {
     running: Running,
     name: String,
@@ -210,48 +210,48 @@ impl Starting {
             metrics = address.and_then(|address| address.parse().ok());
         }
         let metrics = metrics.ok_or("no address")?;
-        // What it says later is read, so that it never waits for a reader.
+        // Its further output is read, so that it never blocks on writing.
         std::thread::spawn(move || lines.for_each(drop));
         let before = self.running.seconds();
         Ok(Worker { running: self.running, metrics, before, name: self.name })
     }
 }
 
-/// A worker.
+/// Running worker.
 #[derive(Debug)]
 pub(super) struct Worker {
     running: Running,
     metrics: SocketAddr,
-    /// Seconds of a processor that it took to start.
+    /// Processor time that its start took, in seconds.
     before: f64,
     pub(super) name: String,
 }
 
 impl Worker {
-    /// Seconds of a processor that it has taken since it was started.
+    /// Returns its processor time since its start, in seconds.
     pub(super) fn seconds(&self) -> f64 {
         self.running.seconds() - self.before
     }
 
-    /// Its resident memory in bytes; none if the system does not report it.
+    /// Returns its resident memory in bytes; `None` if the system does not report it.
     pub(super) fn resident(&self) -> Option<u64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.running.0.id())).ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
         line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
     }
 
-    /// What it counts.
+    /// Returns its metrics.
     pub(super) async fn metrics(&self) -> Result<Metrics, Failure> {
         Ok(Metrics(get(self.metrics, "/metrics").await?))
     }
 
-    /// The partitions that it judges.
+    /// Returns the partitions that it judges.
     pub(super) async fn up(&self) -> Result<BTreeSet<u16>, Failure> {
         let up = self.metrics().await?.of("omen_partition_up");
         Ok(up.into_iter().filter(|(_, is_up)| *is_up > 0.0).map(|(partition, _)| partition).collect())
     }
 
-    /// Asks it to end, and waits until it has.
+    /// Stops the worker, and waits until it has ended.
     pub(super) fn stop(mut self) -> Result<(), Failure> {
         let pid = self.running.0.id().to_string();
         Command::new("kill").args(["-TERM", &pid]).status()?;
@@ -262,11 +262,11 @@ impl Worker {
     }
 }
 
-/// What a worker counts, in the text format of Prometheus.
+/// Metrics of a worker, in the text format of Prometheus.
 pub(super) struct Metrics(String);
 
 impl Metrics {
-    /// The values of a metric by partition.
+    /// Returns the values of a metric by partition.
     pub(super) fn of(&self, name: &str) -> BTreeMap<u16, f64> {
         let value = |line: &str| {
             let (partition, value) = line.strip_prefix(name)?.strip_prefix("{partition=\"")?.split_once("\"} ")?;
@@ -275,14 +275,14 @@ impl Metrics {
         self.0.lines().filter_map(value).collect()
     }
 
-    /// The sum of a metric over all partitions, or its value if it has none.
+    /// Returns the sum of a metric over all partitions, or its value if it has no partitions.
     pub(super) fn sum(&self, name: &str) -> f64 {
         let value = |line: &str| line.strip_prefix(name)?.strip_prefix(' ')?.parse::<f64>().ok();
         self.of(name).values().sum::<f64>() + self.0.lines().filter_map(value).sum::<f64>()
     }
 }
 
-/// The answer to a request, with its headers.
+/// Returns the response to a request, with its headers.
 async fn get(address: SocketAddr, path: &str) -> Result<String, Failure> {
     let request = format!("GET {path} HTTP/1.0\r\nhost: localhost\r\n\r\n");
     let answered = tokio::task::spawn_blocking(move || {
@@ -296,43 +296,43 @@ async fn get(address: SocketAddr, path: &str) -> Result<String, Failure> {
     Ok(answered.await??)
 }
 
-/// A process that ends with this value.
+/// Process that is killed when this value is dropped.
 #[derive(Debug)]
 struct Running(Child);
 
 impl Running {
-    /// Seconds of a processor that it has taken.
+    /// Returns its processor time in seconds.
     fn seconds(&self) -> f64 {
         seconds(&self.0.id().to_string(), OWN)
     }
 }
 
-/// Seconds of a processor that a process has taken, or those of its children that have ended; 0 if the system does not report them.
+/// Returns the processor time of a process in seconds, or of its ended children; 0 if the system does not report it.
 fn seconds(process: &str, fields: usize) -> f64 {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    // The name of the command, in parentheses, may have spaces.
+    // The name of the command, in parentheses, may contain spaces.
     let rest = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
     let ticks: f64 = rest.split(' ').skip(fields).take(2).filter_map(|field| field.parse::<f64>().ok()).sum();
     ticks / TICKS
 }
 
-/// Where the two times of a process are, in user code and in the system, and those of its children.
+/// Positions of the two times of a process, in user code and in the system, and of those of its children.
 const OWN: usize = 11;
 const OF_CHILDREN: usize = 13;
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended.
+        // It may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// After this time a worker that says nothing is not one of the workers any more.
+/// Time after which a silent worker no longer counts as live.
 const LEASE: Duration = Duration::from_secs(5);
 
-/// Ticks in a second: Linux reports times of processes in hundredths everywhere.
+/// Ticks per second: Linux always reports process times in hundredths.
 const TICKS: f64 = 100.0;
 
-/// Far more time than anything needs.
+/// Time limit, far longer than anything needs.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);

@@ -1,4 +1,4 @@
-//! How far workers are, by what they count.
+//! Progress of workers, according to their metrics.
 
 use std::time::{Duration, Instant};
 
@@ -7,8 +7,8 @@ use tokio::time::sleep;
 use super::place::{PATIENCE, Worker};
 use crate::Failure;
 
-/// Waits until workers have judged so many messages, and have published what they found. Returns how many they judged a second, from
-/// the moment when the first ones were seen until the last one was; none if that takes no time at all.
+/// Waits until workers have judged this many messages and have published the findings. Returns the messages
+/// judged per second, from the first ones seen to the last; `None` if that took no time at all.
 pub(super) async fn judged(workers: &[Worker], messages: u64) -> Result<Option<f64>, Failure> {
     let messages = messages as f64;
     let (mut first, mut last) = (None, (0.0, Instant::now()));
@@ -18,7 +18,7 @@ pub(super) async fn judged(workers: &[Worker], messages: u64) -> Result<Option<f
             let metrics = worker.metrics().await?;
             judged += metrics.sum("omen_packets_total");
             behind += metrics.sum("omen_partition_lag");
-            // Each answer costs the worker some time, too.
+            // Each query also costs the worker some time.
             sleep(PAUSE).await;
         }
         if judged > last.0 {
@@ -35,7 +35,7 @@ pub(super) async fn judged(workers: &[Worker], messages: u64) -> Result<Option<f
     }
 }
 
-/// Waits until each partition is judged by one worker, and workers have equal shares, but for one partition.
+/// Waits until each partition is judged by one worker, and every worker has at least an equal share, rounded down.
 pub(super) async fn shared(workers: &[Worker], partitions: u16) -> Result<(), Failure> {
     let share = usize::from(partitions) / workers.len().max(1);
     let begin = Instant::now();
@@ -55,5 +55,5 @@ pub(super) async fn shared(workers: &[Worker], partitions: u16) -> Result<(), Fa
     }
 }
 
-/// How long to wait between two questions.
+/// Pause between two queries.
 const PAUSE: Duration = Duration::from_millis(5);

@@ -1,4 +1,4 @@
-//! One of two workers is killed again and again while packets come.
+//! Recovery after one of two workers is killed, repeatedly, while packets arrive.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -13,20 +13,20 @@ use super::place::{PATIENCE, Place, Worker};
 use super::{load, progress};
 use crate::Failure;
 
-/// How long it takes until everything is judged again, in milliseconds.
+/// Time until everything is judged again, in milliseconds.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct Recovery {
-    /// How many workers were killed.
+    /// Number of workers that were killed.
     pub kills: u32,
-    /// Packets a second while they were.
+    /// Packets per second meanwhile.
     pub packets_s: f64,
-    /// How many partitions the killed ones had.
+    /// Number of partitions that the killed workers owned.
     pub partitions: f64,
-    /// Until the entry of the worker expires.
+    /// Time until the entry of the worker expires.
     pub expiry_ms: Quantiles,
-    /// From then until the other worker judges each of its partitions, and is where the killed one was.
+    /// Time from then until the other worker judges each of its partitions and has caught up with the killed one.
     pub replay_ms: Quantiles,
-    /// Both.
+    /// Total time.
     pub all_ms: Quantiles,
 }
 
@@ -42,7 +42,7 @@ pub(super) async fn measure(place: &Place, seed: u64, kills: u32) -> Result<Reco
         let (mut expiry, mut replay, mut all, mut partitions) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for kill in 0..kills {
             progress::shared(&workers, place.partitions).await?;
-            // Until each partition has judged something and noted it.
+            // Until each partition has judged something and recorded it.
             sleep(SETTLED).await;
             let victim = workers.remove(0);
             let name = victim.name.clone();
@@ -67,7 +67,7 @@ pub(super) async fn measure(place: &Place, seed: u64, kills: u32) -> Result<Reco
             all_ms: Quantiles::of(all),
         })
     };
-    // The publisher ends when enough workers were killed.
+    // The publisher ends when enough workers have been killed.
     let recovery = tokio::select! {
         recovery = killing => recovery?,
         published = publishing => {
@@ -79,7 +79,7 @@ pub(super) async fn measure(place: &Place, seed: u64, kills: u32) -> Result<Reco
     Ok(recovery)
 }
 
-/// Milliseconds until the entry of a worker expires.
+/// Returns the milliseconds until the entry of a worker expires.
 async fn expired(bucket: &Store, name: &str, begin: Instant) -> Result<f64, Failure> {
     while bucket.get(name).await?.is_some() {
         if begin.elapsed() > PATIENCE {
@@ -90,7 +90,7 @@ async fn expired(bucket: &Store, name: &str, begin: Instant) -> Result<f64, Fail
     Ok(begin.elapsed().as_secs_f64() * 1e3)
 }
 
-/// Milliseconds until each of the partitions is judged by one of the workers.
+/// Returns the milliseconds until each of the partitions is judged by one of the workers.
 async fn judged(workers: &[Worker], lost: &BTreeSet<u16>, begin: Instant) -> Result<f64, Failure> {
     let mut left = lost.clone();
     loop {
@@ -108,17 +108,17 @@ async fn judged(workers: &[Worker], lost: &BTreeSet<u16>, begin: Instant) -> Res
     }
 }
 
-/// Packets a second.
+/// Packets per second.
 const RATE: f64 = 1_500.0;
 
-/// Packets of an episode, at least.
+/// Minimum number of packets in an episode.
 const PACKETS: f64 = 6.0;
 
-/// Seconds that a kill takes with everything, at most.
+/// Maximum duration of a kill and recovery, in seconds.
 const PERIOD: f64 = 12.0;
 
-/// Longer than the time after which a partition notes how far it is.
+/// Longer than the interval at which a partition records its progress.
 const SETTLED: Duration = Duration::from_millis(2500);
 
-/// How often it is asked for what a measure waits for.
+/// Pause between queries while waiting.
 const PAUSE: Duration = Duration::from_millis(10);

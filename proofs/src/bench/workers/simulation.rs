@@ -1,15 +1,15 @@
 //! A simulation of more workers and partitions than one machine has processors for, with real packets and measured service times.
 //!
-//! What is assumed:
+//! Assumptions:
 //!
-//! - A worker has one processor, and takes the measured time for a packet, in proportion to its bytes. Workers have equal shares of the
-//!   partitions, but for one; those beyond the number of partitions have none.
-//! - The stream of a partition stores one packet after the other, and sends one after the other, each in the time that the server was
-//!   measured to take on one processor. Streams do not wait for each other: each has two processors.
-//! - A message takes 250 µs from one machine to another, whatever its size.
-//! - Packets come at random (a Poisson process), of interleaved episodes of the benchmark's corpus. The hash of an episode decides its
-//!   partition, so some partitions have more of them than others.
-//! - One packet of fifty has a finding. It is committed at once, or 50 ms after the commit before.
+//! - Each worker has one processor, and takes the measured time per packet, in proportion to its size. Workers' shares differ by
+//!   at most one partition; workers beyond the number of partitions have none.
+//! - The stream of a partition stores packets one after the other, and sends them one after the other, each in the measured time
+//!   of the server on one processor. Streams do not wait for each other: each has two processors.
+//! - A message takes 250 µs between machines, whatever its size.
+//! - Packets arrive at random (a Poisson process), from interleaved episodes of the benchmark's corpus. The hash of an episode
+//!   determines its partition, so some partitions have more episodes than others.
+//! - One packet in fifty has a finding. It is committed at once, or 50 ms after the previous commit.
 //!
 //! Checkpoints and the replication of streams are left out.
 
@@ -25,31 +25,31 @@ use super::super::measure::lines;
 use super::counts::{FAULTY, Quantiles};
 use super::throughput::Throughput;
 
-/// The result, with more and more workers.
+/// Result, with growing numbers of workers.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Simulation {
-    /// With as many partitions as were measured, and with as many as there are workers if these are more.
+    /// Rows for the measured number of partitions, and for one partition per worker if that is more.
     pub rows: Vec<Row>,
 }
 
-/// So many workers.
+/// Result for one number of workers.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct Row {
-    /// How many there are.
+    /// Number of workers.
     pub workers: u32,
-    /// How many partitions, each with a stream.
+    /// Number of partitions, each with a stream.
     pub partitions: u16,
-    /// Packets a second that are judged when more come.
+    /// Packets judged per second under overload.
     pub packets_s: f64,
-    /// Divided by that of one worker.
+    /// `packets_s` divided by that of one worker.
     pub over_one: f64,
-    /// The part of the time in which the workers judge.
+    /// Fraction of time that the workers spend judging.
     pub busy: f64,
-    /// From the moment when a packet is published until its finding is stored, in milliseconds, at half of that rate.
+    /// Time from when a packet is published until its finding is stored, in milliseconds, at half of that rate.
     pub finding_ms: Quantiles,
 }
 
-/// Times of service, in nanoseconds a packet.
+/// Service times, in nanoseconds per packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
     /// To read and judge a packet.
@@ -68,7 +68,7 @@ pub fn run(throughput: &Throughput, most: u32, seed: u64) -> Simulation {
     simulate(times, (most, throughput.partitions), seed, PACKETS)
 }
 
-/// As [`run`], with these times and so many workers at most and partitions at least, and with about so many packets in each run.
+/// As [`run`], with these times, at most `most` workers, at least `least` partitions, and about `packets` packets in each run.
 #[must_use]
 pub fn simulate(times: Times, (most, least): (u32, u16), seed: u64, packets: usize) -> Simulation {
     let trace = Trace::new(seed);
@@ -97,7 +97,7 @@ pub fn simulate(times: Times, (most, least): (u32, u16), seed: u64, packets: usi
     Simulation { rows }
 }
 
-/// Packets of interleaved episodes: the id of the episode, and the size in means.
+/// Packets of interleaved episodes: the id of the episode, and the size relative to the mean.
 struct Trace(Vec<(String, f64)>);
 
 impl Trace {
@@ -108,7 +108,7 @@ impl Trace {
         Self(lines(&corpus.bytes).filter_map(packet).collect())
     }
 
-    /// The partition and the size of the packet with a number: after the last one come the same episodes with other ids.
+    /// Returns the partition and the size of a packet by number. After the last packet, the same episodes repeat with other ids.
     fn packet(&self, number: usize, partitions: u16) -> (usize, f64) {
         let round = number / self.0.len().max(1);
         let (id, size) = self.0.get(number % self.0.len().max(1)).map_or(("", 1.0), |(id, size)| (id, *size));
@@ -125,17 +125,17 @@ struct Fleet {
     seed: u64,
 }
 
-/// What came of a run.
+/// Outcome of a run.
 #[derive(Debug)]
 struct Outcome {
-    /// Packets a second.
+    /// Packets per second.
     rate: f64,
     busy: f64,
-    /// In milliseconds.
+    /// Latencies in milliseconds.
     latencies: Vec<f64>,
 }
 
-/// A packet that is at its worker. Times are in nanoseconds from the beginning.
+/// Packet that has arrived at its worker. Times are in nanoseconds from the start.
 struct Arrived {
     at: f64,
     published: f64,
@@ -144,12 +144,12 @@ struct Arrived {
     is_faulty: bool,
 }
 
-/// Who works on one thing after the other: when all is done that came so far.
+/// A server of a queue: the time at which everything that has arrived so far is done.
 #[derive(Clone, Copy, Debug, Default)]
 struct Busy(f64);
 
 impl Busy {
-    /// When something is done that comes at a time and takes so long.
+    /// Returns when a job is done that arrives at a time and takes this long.
     fn work(&mut self, at: f64, takes: f64) -> f64 {
         self.0 = self.0.max(at) + takes;
         self.0
@@ -165,7 +165,7 @@ impl Fleet {
         let mut free = vec![Busy::default(); workers as usize];
         let mut commits = vec![0.0; partitions.into()];
         let (mut judged, mut worked, mut latencies) = (0, 0.0, Vec::new());
-        // Not from the beginning, when everything is empty.
+        // Excludes the start, when everything is empty.
         let begin = end / 4.0;
         for Arrived { at, published, partition, size, is_faulty } in arrived {
             let (Some(free), Some(commit)) = (free.get_mut(partition % workers as usize), commits.get_mut(partition))
@@ -173,14 +173,14 @@ impl Fleet {
                 continue;
             };
             let done = free.work(at, size * times.judge);
-            // What is left at the end is not waited for: with more packets than can be judged, that would be the larger part.
+            // The rest at the end is not waited for: under overload, it would dominate.
             if done > end {
                 continue;
             }
             worked += size * times.judge;
             judged += u32::from(done >= begin);
             if is_faulty {
-                // A commit that waits takes it with it.
+                // A waiting commit includes it.
                 if *commit < done {
                     *commit = done.max(*commit + SOON);
                 }
@@ -194,7 +194,7 @@ impl Fleet {
         }
     }
 
-    /// The packets that are published until the end, in the order in which that happens.
+    /// Returns the packets that are published until the end, in order of arrival.
     fn arrived(self, trace: &Trace, rate: f64, end: f64, rng: &mut Rng) -> Vec<Arrived> {
         let mut streams = vec![[Busy::default(); 2]; self.partitions.into()];
         let (mut published, mut all) = (0.0, Vec::new());
@@ -224,14 +224,14 @@ impl fmt::Display for Simulation {
     }
 }
 
-/// How long a partition waits with a commit after the one before, in nanoseconds.
+/// Minimum interval between commits of a partition, in nanoseconds.
 const SOON: f64 = 50e6;
 
-/// From one machine to another, in nanoseconds.
+/// Time between machines, in nanoseconds.
 const ONE_WAY: f64 = 250e3;
 
-/// The shortest run, in nanoseconds: several commits of each partition.
+/// Minimum duration of a run, in nanoseconds: several commits of each partition.
 const SHORTEST: f64 = 500e6;
 
-/// Packets of a run, at least.
+/// Minimum number of packets in a run.
 const PACKETS: usize = 600_000;

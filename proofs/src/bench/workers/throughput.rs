@@ -1,4 +1,4 @@
-//! How fast packets are stored and judged, beside `omen check` on the same packets.
+//! Speed of storing and judging packets, compared with `omen check` on the same packets.
 
 use std::fs;
 
@@ -11,14 +11,14 @@ use super::place::{Place, Worker};
 use super::progress::judged;
 use crate::Failure;
 
-/// How fast packets are stored and judged: medians over the rounds.
+/// Speed of storing and judging packets: medians over the rounds, in packets per second.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Throughput {
-    /// Packets of the log.
+    /// Number of packets in the log.
     pub packets: u64,
-    /// Bytes of the log.
+    /// Size of the log in bytes.
     pub bytes: u64,
-    /// How many partitions there are, each with a stream.
+    /// Number of partitions, each with a stream.
     pub partitions: u16,
     /// Number of rounds.
     pub rounds: u32,
@@ -30,34 +30,34 @@ pub struct Throughput {
     pub check_all_s: f64,
     /// `omen publish`.
     pub publish_s: f64,
-    /// Microseconds of a processor for each packet in `omen check` with one thread.
+    /// Processor time of `omen check` with one thread per packet, in microseconds.
     pub check_us: f64,
-    /// The same for each packet that is published: of the publisher …
+    /// Processor time of the publisher per published packet, in microseconds.
     pub publisher_us: f64,
-    /// … and of the server that stores it.
+    /// Processor time of the server per stored packet, in microseconds.
     pub stored_us: f64,
-    /// One worker and more of them, of packets that are stored.
+    /// Speed of one or more workers, on stored packets.
     pub workers: Vec<Workers>,
     /// One worker divided by `omen check` with one thread, round by round.
     pub worker_over_check: f64,
 }
 
-/// How fast so many workers are.
+/// Speed of a number of workers.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 pub struct Workers {
-    /// How many there are. If there are fewer partitions, some have nothing to do.
+    /// Number of workers. If there are fewer partitions, some are idle.
     pub workers: u32,
-    /// Packets a second of all of them.
+    /// Packets per second by all of them.
     pub packets_s: f64,
-    /// Microseconds of a processor for each packet: of the workers …
+    /// Processor time of the workers per packet, in microseconds.
     pub worker_us: f64,
-    /// … and of the server.
+    /// Processor time of the server per packet, in microseconds.
     pub server_us: f64,
-    /// Bytes that the server sends to all of them for each byte of a packet.
+    /// Bytes that the server sends to all of them per byte of a packet.
     pub sent_bytes: f64,
 }
 
-/// What is measured in each round.
+/// Measured quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Measure {
     Check,
@@ -66,7 +66,7 @@ enum Measure {
     Publish,
     PublisherTime,
     StoredTime,
-    /// Of so many workers.
+    /// With this many workers.
     Workers(u32),
     WorkerTime(u32),
     ServerTime(u32),
@@ -94,7 +94,7 @@ pub(super) async fn measure(place: &Place, corpus: &Corpus, counts: &Counts) -> 
         samples.add(Measure::Publish, packets as f64 / took.as_secs_f64());
         samples.add(Measure::PublisherTime, each(time, packets));
         samples.add(Measure::StoredTime, each(place.server_seconds() - before, packets));
-        // With what the publisher notes.
+        // Including the publisher's notes.
         let (messages, _) = place.stored().await?;
         for count in COUNTS {
             place.forget_verdicts().await?;
@@ -134,10 +134,10 @@ pub(super) async fn measure(place: &Place, corpus: &Corpus, counts: &Counts) -> 
     })
 }
 
-/// Microseconds for each packet.
+/// Returns the microseconds per packet.
 pub(super) fn each(seconds: f64, packets: u64) -> f64 {
     seconds * 1e6 / packets as f64
 }
 
-/// So many workers are compared.
+/// Numbers of workers that are compared.
 const COUNTS: [u32; 4] = [1, 2, 4, 8];

@@ -1,11 +1,11 @@
-//! Escapes in strings: needless ones, which change nothing, and broken ones.
+//! Escapes in strings: redundant ones, which change nothing, and broken ones.
 
 use fastrand::Rng;
 
 use super::super::token::{inside_a_string, token};
 use crate::referee::token::{Role, tokens};
 
-/// Writes a string, or all of them, with escapes that it does not need.
+/// Rewrites a string, or all of them, with redundant escapes.
 pub(super) fn respell(text: &mut String, rng: &mut Rng) {
     let role = if rng.bool() { Role::Key } else { Role::Text };
     if rng.u8(..6) > 0 {
@@ -20,7 +20,7 @@ pub(super) fn respell(text: &mut String, rng: &mut Rng) {
         .collect();
 }
 
-/// A string, given with its quotes, with at least one escape more if it has a character.
+/// Returns a string, given with its quotes, with at least one more escape if it is not empty.
 pub(super) fn spelled(string: &str, rng: &mut Rng) -> String {
     let inner = string.get(1..string.len().saturating_sub(1)).unwrap_or_default();
     let count = inner.chars().count();
@@ -29,7 +29,7 @@ pub(super) fn spelled(string: &str, rng: &mut Rng) -> String {
     let mut chars = inner.chars().enumerate();
     while let Some((index, char)) = chars.next() {
         if char == '\\' {
-            // An escape stays as it is.
+            // Existing escapes stay as they are.
             out.push('\\');
             out.extend(chars.next().map(|(_, char)| char));
             continue;
@@ -58,7 +58,7 @@ fn escape(out: &mut String, char: char, rng: &mut Rng) {
     }
 }
 
-/// Escapes at the edges of what is allowed, most of them beyond.
+/// Escapes at the limits of what is valid, most of them invalid.
 const ESCAPES: &[&str] = &[
     "\\",
     "\\\\",
@@ -117,7 +117,7 @@ const ESCAPES: &[&str] = &[
     "\\u00\u{e4}",
 ];
 
-/// Puts an escape into a string.
+/// Inserts an escape into a string.
 pub(super) fn insert(text: &mut String, rng: &mut Rng) {
     let Some(at) = inside_a_string(text, rng) else { return };
     text.insert_str(at, rng.choice(ESCAPES).unwrap_or(&"\\"));

@@ -1,4 +1,4 @@
-//! Notations of numbers: those that JSON has, and those that it does not have.
+//! Notations of numbers, valid and invalid in JSON.
 
 use fastrand::Rng;
 
@@ -88,7 +88,7 @@ const NOTATIONS: &[&str] = &[
     "0.0000000000000000000000000001e28",
 ];
 
-/// Replaces a number by one in another notation, often of the same value.
+/// Replaces a number by one in another notation, often with the same value.
 pub(super) fn respell(text: &mut String, rng: &mut Rng) {
     let Some(token) = token(text, rng, |token| token.role == Role::Number) else { return };
     let old = token.text(text);

@@ -1,15 +1,15 @@
-//! White space between tokens, where it is allowed and where it is not.
+//! White space between tokens, where it is valid and where it is not.
 
 use fastrand::Rng;
 
 use crate::referee::token::{Role, boundary, tokens};
 
-/// How white space is added.
+/// Style of the added white space.
 #[derive(Clone, Copy)]
 enum Style {
-    /// After every comma and colon, as Python's `json.dumps` writes.
+    /// After every comma and colon, as in Python's `json.dumps`.
     Python,
-    /// As Python writes, but for one place.
+    /// As in Python, except in one place.
     NearlyPython,
     /// Lines and indentation.
     Lines,
@@ -19,7 +19,7 @@ enum Style {
     Anywhere,
     /// In one place.
     Once,
-    /// In one place, what is not white space in JSON.
+    /// In one place, a character that is not white space in JSON.
     Foreign,
     /// Inside a token.
     Within,
@@ -43,14 +43,14 @@ const FOREIGN: &[&str] = &[
     "\u{8}",
 ];
 
-/// The text with a space after every comma and colon.
+/// Returns the text with a space after every comma and colon.
 pub(super) fn python(text: &str) -> String {
     let spaced =
         tokens(text).into_iter().flat_map(|token| [token.text(text), if token.role == Role::Mark { " " } else { "" }]);
     spaced.collect()
 }
 
-/// The text with more white space.
+/// Returns the text with more white space.
 pub(super) fn respaced(text: &str, rng: &mut Rng) -> String {
     let style = rng.choice(STYLES).unwrap_or(Style::Python);
     let tokens = tokens(text);
