@@ -2,7 +2,7 @@
 # A server, two workers and a planted mistake, without Docker:
 #   deploy/local.sh [LOG]
 # It needs `nats-server` 2.12.1 or later and `omen` with the feature `nats` in PATH, and port 4222, or another one in NATS_PORT. It ends
-# when it has printed what was found, and leaves nothing behind.
+# after printing the findings, and leaves nothing behind.
 set -eu
 log=${1:-$(dirname "$0")/../schema/examples/invalid/e1-decision-before-belief.jsonl}
 port=${NATS_PORT:-4222}
@@ -15,14 +15,14 @@ done
 folder=$(mktemp -d)
 started=
 stop() {
-    # Workers first: they commit what they have judged.
+    # Workers stop first, so that they can commit their findings.
     for process in $started; do kill "$process" 2>/dev/null && wait "$process" 2>/dev/null || :; done
     rm -rf "$folder"
 }
 trap stop EXIT
 trap 'exit 130' INT TERM
 
-# Tries a command for 20 seconds.
+# Retries a command for 20 seconds.
 try() {
     attempt=0
     until "$@" 2>"$folder/error"; do
@@ -41,7 +41,7 @@ for worker in 1 2; do
     started="$! $started"
 done
 
-# Exit code 1: there are findings that are errors.
+# Exit code 1 means that some findings are errors.
 found() {
     code=0
     omen tail --no-follow --nats "$url" >"$folder/findings" || code=$?

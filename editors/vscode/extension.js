@@ -1,4 +1,4 @@
-// Starts `omen lsp` for logs, omen.toml and gate.toml. Everything else is in the server.
+// Starts `omen lsp` for logs, omen.toml and gate.toml. The server does everything else.
 "use strict";
 
 const vscode = require("vscode");
