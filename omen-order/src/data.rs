@@ -59,7 +59,7 @@ impl Cause {
 }
 
 impl Owed {
-    /// Returns the members `tools`, `entry` and `members` of what is owed.
+    /// Returns the members `tools`, `entry` and `members` of the debt.
     #[must_use]
     pub fn data(&self) -> Value {
         let mut data = needed(&self.tools, &self.members);

@@ -52,7 +52,7 @@ pub struct Engine {
 struct Flight {
     session: String,
     args: Option<Arc<Value>>,
-    /// Whether a human has to confirm the call.
+    /// Whether a human must confirm the call.
     must_confirm: bool,
     step: Step,
     /// Whether the call has been held back before.
@@ -211,7 +211,7 @@ pub struct Reader {
     secret: Secret,
 }
 
-/// What rules read from the arguments or the answer of a call.
+/// Facts that rules read from the arguments or the answer of a call.
 #[derive(Clone, Debug)]
 pub struct CallReading {
     rules: Arc<RuleSet>,

@@ -39,7 +39,7 @@ pub(crate) struct Judge<'h> {
 }
 
 impl Judge<'_> {
-    /// Judges the call. Definite refusals come first, then what cannot be decided, then what must be waited for.
+    /// Judges the call. Definite refusals come first, then undecidable rules, then waits.
     pub(crate) fn verdict(&self) -> Verdict {
         let (mut rests_on, mut on) = (Vec::new(), Vec::new());
         let mut undecided = None;

@@ -12,7 +12,7 @@ pub struct LintFinding {
     pub path: String,
     /// Whether it is an error: something can never happen.
     pub is_error: bool,
-    /// What is wrong.
+    /// Description of the problem.
     pub message: String,
     /// How to fix it.
     pub help: String,

@@ -14,7 +14,7 @@ use crate::rules::{Policy, Premise, Rule, RuleKind, Tool, Until, shown};
 /// Message and help of a refusal or a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// What is wrong, in lower case, with input in backticks.
+    /// Description of the problem, in lower case, with input in backticks.
     pub message: String,
     /// How to fix it.
     pub help: String,
@@ -127,14 +127,14 @@ impl Refusal {
         }
     }
 
-    /// Returns the line about what is owed, for any refusal in the session; empty if nothing is owed.
+    /// Returns the line about debts, for any refusal in the session; empty if there are none.
     #[must_use]
     pub fn owed_line(&self) -> String {
         owed_line(&self.owed)
     }
 }
 
-/// Returns the line about what a session owes before its end; empty if it owes nothing.
+/// Returns the line about a session's debts before its end; empty if there are none.
 #[must_use]
 pub fn owed_line(owed: &[Owed]) -> String {
     let mut by_tools: BTreeMap<&[Tool], Vec<&Owed>> = BTreeMap::new();

@@ -90,7 +90,7 @@ impl Default for Options {
 ///
 /// # Errors
 /// If the server fails, or the first error of `each`. [`Failure::Refused`] if the stream of findings is not the one that was read
-/// before, because it was created again or restored from an older copy. [`Failure::Fenced`] if another process reads as the same
+/// before, because it was recreated or restored from an older copy. [`Failure::Fenced`] if another process reads as the same
 /// consumer.
 pub async fn run<E>(
     findings: &Findings,

@@ -151,7 +151,7 @@ pub(crate) async fn work<B: Broker, R: Future<Output = Result<(), Failure>>>(
             biased;
             () = &mut stop => break,
             _ = beat.tick() => {}
-            // On a new connection the worker renews its entry at once, because it may be about to expire.
+            // On a new connection, the worker renews its entry at once, because it may be about to expire.
             () = changes.next() => {}
         }
         metrics.alive();

@@ -32,7 +32,7 @@ use crate::Failure;
 use corpus::Kind;
 use samples::Samples;
 
-/// What to measure.
+/// Options of the benchmarks.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
     /// Measure the cost of the gate: calls, the audit log, its verification, and calls through `omen gate proxy`

@@ -179,7 +179,7 @@ fn judge(lines: &[String], report: &mut Report) -> Result<(), String> {
         }
     }
     let Ok(summary) = validator.finish(&mut findings);
-    // The typed API takes layers from the table, and links its packets itself (D63, D65). Payloads name what the agent wants.
+    // The typed API takes layers from the table, and links its packets itself (D63, D65). Payloads may name anything.
     let is_of_payload = |finding: &Finding| {
         finding.diagnostic.pointer.as_deref().is_some_and(|pointer| pointer.starts_with("/payload/"))
     };

@@ -56,7 +56,7 @@ impl Errors {
     }
 }
 
-/// Returns what an error lacks: a rule at its beginning, or the state.
+/// Returns the part that an error lacks: a rule at its beginning, or the state.
 fn lacks(error: &str, state: &str, is_rule: fn(&str) -> bool) -> Option<String> {
     let first = error.lines().next().unwrap_or_default();
     let message = first.split_once("]: ").map_or(first, |(_, message)| message);
@@ -76,8 +76,8 @@ pub const PROFILE: [(&str, &str); 2] = [("CARGO_PROFILE_DEV_OPT_LEVEL", "0"), ("
 
 /// Compiles programs as a package in the build folder.
 ///
-/// It has the same dependencies and flags as `trybuild` uses for the programs of `compile-tests`, so each can reuse what the
-/// other has built.
+/// It has the dependencies and flags that `trybuild` uses for the programs of `compile-tests`, so each can reuse the other's
+/// build.
 ///
 /// # Panics
 /// If cargo cannot be started, or if anything other than a program fails to compile.

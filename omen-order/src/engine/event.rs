@@ -73,7 +73,7 @@ pub enum Output {
     SessionEnded {
         /// Session.
         session: String,
-        /// What the session owed.
+        /// Debts of the session.
         owed: Vec<Owed>,
         /// Whether it ended because of inactivity.
         is_idle: bool,
@@ -87,7 +87,7 @@ pub enum Output {
 /// Debt that was not settled in time (O-4).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// What is owed, with the call that opened the debt and its log entry.
+    /// The debt, with the call that opened it and that call's log entry.
     pub owed: Owed,
     /// Index of the rule among those of the opener's tool.
     pub rule: usize,

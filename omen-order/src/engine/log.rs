@@ -111,7 +111,7 @@ impl Engine {
     }
 }
 
-/// What is known while a log is being read.
+/// State while a log is being read.
 struct Restoring {
     /// Contents that the rules in force at that point read.
     known: HashSet<ContentId>,

@@ -230,7 +230,7 @@ impl Engine {
         }
     }
 
-    /// Reports what a scope owes at its end.
+    /// Reports the debts of a scope at its end.
     pub(super) fn report_scope(&mut self, scope: Scope) {
         for debt in self.history.debts.take(scope) {
             self.report(debt, HowEnded::Ended);

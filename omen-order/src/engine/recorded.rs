@@ -42,7 +42,7 @@ pub struct RecordedCall<'c> {
     pub is_confirmed: bool,
     /// Whether the call was refused.
     pub is_refused: bool,
-    /// What the rules then in force read of the call.
+    /// Facts that the rules then in force read of the call.
     pub order: Option<&'c OrderMember>,
     /// Arguments, as far as they were recorded.
     pub args: Option<RecordedArgs<'c>>,
@@ -99,7 +99,7 @@ impl RecordedCalls {
         self.engine.counts_refusals(tool)
     }
 
-    /// Accepts the time of the next entry, in milliseconds since 1970. Setting the clock back makes nothing younger.
+    /// Accepts the time of the next entry, in milliseconds since 1970. Setting the clock back does not make anything younger.
     pub fn advance(&mut self, wall: i64) {
         let passed = self.latest.map_or(0, |latest| wall.saturating_sub(latest).max(0));
         self.latest = Some(wall);

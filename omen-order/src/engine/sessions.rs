@@ -36,7 +36,7 @@ impl Engine {
         lost.into_iter().map(|id| self.outcome_member(id)).collect()
     }
 
-    /// Returns what a session owes now.
+    /// Returns the current debts of a session.
     #[must_use]
     pub fn owed(&self, session: &str) -> Vec<Owed> {
         let Some(number) = self.history.session(session) else { return Vec::new() };
@@ -45,7 +45,7 @@ impl Engine {
         self.owed_in(&scopes)
     }
 
-    /// Returns what a turn owes now, in any session.
+    /// Returns the current debts of a turn, in any session.
     #[must_use]
     pub fn owed_by_turn(&self, turn: &str) -> Vec<Owed> {
         let sessions = self.history.sessions_with(turn);
@@ -57,7 +57,7 @@ impl Engine {
         self.history.debts.of(scopes).into_iter().map(|debt| self.owed_by(debt)).collect()
     }
 
-    /// Accepts the end of a turn, and reports what it owes.
+    /// Accepts the end of a turn, and reports its debts.
     pub fn end_turn(&mut self, now: Now, session: &str, turn: &str) {
         self.run_timers(now);
         if let Some(number) = self.history.turn(session, turn) {
@@ -65,7 +65,7 @@ impl Engine {
         }
     }
 
-    /// Accepts the end of a turn by its name alone, in any session.
+    /// Accepts the end of a turn by name only, in any session.
     pub fn end_turn_named(&mut self, now: Now, turn: &str) {
         for session in self.history.sessions_with(turn) {
             self.end_turn(now, &session, turn);

@@ -1,4 +1,4 @@
-//! What is remembered of a call.
+//! Calls, and the facts remembered about them.
 
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
-    /// Returns the age where the fact permits: the larger of those by the two clocks.
+    /// Returns the age where the fact permits: the larger of the ages by the two clocks.
     pub(crate) fn permit_age(&self, now: Now) -> i64 {
         now.mono.saturating_sub(self.permits).max(now.wall.saturating_sub(self.wall))
     }
@@ -49,7 +49,7 @@ impl Moment {
     }
 }
 
-/// What was read of a call: results of tests, members and amounts, by their position in [`ToolRules`].
+/// Facts read of a call: results of tests, members and amounts, by their position in [`ToolRules`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reading {
     /// `None` while the answer has not arrived.

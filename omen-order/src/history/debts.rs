@@ -1,4 +1,4 @@
-//! What sessions and turns owe: the later calls that `before_end` requires.
+//! Debts of sessions and turns: the later calls that `before_end` requires.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What the log records for order rules: members of its entries, from which the state is restored.
+//! Log records for the order rules: members of its entries, from which the state is restored.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +58,7 @@ pub enum Ended {
     DidNotRun,
 }
 
-/// What a log entry means to the rules on order. A log replays them in the order in which they happened.
+/// Meaning of a log entry for the order rules. A log replays entries in the order in which they happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Entry {
@@ -78,7 +78,7 @@ pub enum Entry {
         /// Whether a human confirmed the call.
         #[serde(default)]
         confirmed: bool,
-        /// What is known of the call.
+        /// Known facts about the call.
         #[serde(flatten)]
         order: OrderMember,
     },
@@ -90,7 +90,7 @@ pub enum Entry {
         session: String,
         /// Turn.
         turn: String,
-        /// What is known of the call.
+        /// Known facts about the call.
         #[serde(flatten)]
         order: OrderMember,
     },
@@ -98,7 +98,7 @@ pub enum Entry {
     Ended {
         /// End.
         end: Ended,
-        /// What is known of the answer.
+        /// Known facts about the answer.
         #[serde(flatten)]
         order: OrderMember,
     },

@@ -21,7 +21,7 @@ pub(crate) struct History {
     /// Monotonic time of the latest request or end of a call, by session number.
     active: HashMap<u64, i64>,
     next: u64,
-    /// Number of entries of calls on shelves and lists.
+    /// Number of places of calls on shelves and lists.
     places: usize,
     /// Calls that a verdict ignores, to show what it would be without them.
     pub(crate) hidden: HashSet<CallId>,
@@ -51,7 +51,7 @@ impl Session {
 /// Maximum number of sessions, and of turns in a session, that are remembered.
 const MAX_SESSIONS: usize = 1000;
 const MAX_TURNS: usize = 10_000;
-/// Bytes that one entry of a call takes, including its share of the call.
+/// Bytes per place of a call, including its share of the call.
 const PLACE_BYTES: usize = 96;
 /// Maximum memory of all calls together, in bytes.
 const MAX_BYTES: usize = 64 << 20;
@@ -259,7 +259,7 @@ impl History {
         self.recent.get(tool).into_iter().flat_map(|ids| ids.iter().rev()).filter_map(|id| self.calls.get(id))
     }
 
-    /// Adds the debts of a call that has succeeded, and settles those that it settles.
+    /// Adds the debts of a call that has succeeded, and settles the debts that it fulfils.
     pub(crate) fn succeeded(&mut self, id: CallId, rules: &ToolRules) {
         self.owe(id, rules);
         self.settle(id, rules);

@@ -85,7 +85,7 @@ impl Judge<'_> {
         let retry_after_ms = watch.within.and_then(|within| {
             let mut left: Vec<_> = facts.iter().map(|call| within.saturating_sub(call.age(watch, self.now))).collect();
             left.sort_unstable_by(|a, b| b.cmp(a));
-            // So many facts must leave the window that fewer than `times` remain.
+            // Facts must leave the window until fewer than `times` remain.
             left.get(watch.times.saturating_sub(1)).and_then(|left| u64::try_from(*left).ok())
         });
         Refusal { retry_after_ms, ..self.refusal(duty, OrderCode::O2, cause) }

@@ -225,7 +225,7 @@ impl Cause {
         Self::Missing(Box::default())
     }
 
-    /// Returns whether the verdict depends on what was not recorded, or on an undecidable condition.
+    /// Returns whether the verdict depends on unrecorded facts, or on an undecidable condition.
     #[must_use]
     pub fn is_undecided(&self) -> bool {
         matches!(self, Self::Unrecorded | Self::Changed(_) | Self::Condition(_))

@@ -106,7 +106,7 @@ pub(super) fn rule_content(rule: &Rule) -> String {
     text
 }
 
-/// Displays what a rule asks, without its premises.
+/// Display of the question that a rule asks, without its premises.
 struct RuleQuestion<'r>(&'r Rule);
 
 impl std::fmt::Debug for RuleQuestion<'_> {

@@ -15,7 +15,7 @@ pub(super) struct SequenceJudge {
     pub(super) alphabet: Alphabet,
     /// For each move and matcher, how the matcher sees the call; `None` if it can never be a fact.
     seen: Vec<Vec<Option<CallView>>>,
-    /// What each move cancels.
+    /// Cancellations by each move.
     cancels: Vec<Vec<Cancellation>>,
     /// Rules about each call.
     applied: Vec<Vec<AppliedRule>>,

@@ -16,7 +16,7 @@ pub struct RuleSide {
     pub entries: BTreeMap<Tool, Admission>,
 }
 
-/// What decides on a tool's calls before the order rules do.
+/// Checks of a tool's calls before the order rules.
 #[derive(Clone, Debug, Default)]
 pub struct Admission {
     /// Text that is equal for equal admissions.
@@ -33,7 +33,7 @@ pub struct Admission {
     pub rate: Option<(u32, u64)>,
     /// Maximum number of intents for which its grants have uses.
     pub uses: Option<u32>,
-    /// What cannot be decided about the tool, if anything.
+    /// Reason why something about the tool cannot be decided, if any.
     pub outside: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Index of the rules: what is read of each tool's calls, and which rules depend on it.
+//! Index of the rules: the facts read of each tool's calls, and the rules that depend on them.
 //!
 //! A call is compared only with the matchers that name its tool, and a verdict reads only the rules of its own tool,
 //! so the cost of both is independent of the rules of other tools.
@@ -56,7 +56,7 @@ pub struct RuleSet {
     pub(crate) has_turns: bool,
 }
 
-/// What is read of a tool's calls, and the tool's rules.
+/// Facts read of a tool's calls, and the tool's rules.
 #[derive(Debug, Default)]
 pub(crate) struct ToolRules {
     pub(crate) may_confirm: bool,

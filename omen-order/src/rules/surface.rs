@@ -131,7 +131,7 @@ pub struct Rules<'r, W> {
 pub struct Mistake {
     /// JSON pointer below the entry.
     pub pointer: String,
-    /// What is wrong.
+    /// Description of the mistake.
     pub message: String,
     /// How to fix it.
     pub help: String,

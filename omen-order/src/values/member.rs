@@ -57,7 +57,7 @@ impl<'de> Deserialize<'de> for Key {
     }
 }
 
-/// What is known of a member.
+/// Known state of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MemberValue {
     Missing,

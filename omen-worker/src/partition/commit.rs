@@ -105,7 +105,7 @@ pub(crate) async fn renew<B: Broker>(
     }
 }
 
-/// Parses a commit. The error says what is wrong and how to fix it.
+/// Parses a commit. The error states the problem and the fix.
 fn read(message: &StoredMessage, stream: &str) -> Result<Commit, String> {
     /// Fields that all versions have.
     #[derive(Deserialize)]

@@ -381,7 +381,7 @@ const SELDOM: usize = 4;
 /// Time without messages after which a checkpoint is written.
 const QUIET: Duration = Duration::from_secs(5);
 
-/// Age at which a checkpoint is replaced in any case, so that a replay needs only messages that are not much older.
+/// Age at which a checkpoint is always replaced, so that a replay needs no messages that are much older.
 const LATEST: Duration = Duration::from_secs(60);
 
 /// Interval between writes of a checkpoint's head, which records how far the partition is judged.

@@ -74,7 +74,7 @@ kinds! {
     Space "white space",
     /// Characters of keys or values are written as escapes.
     Escape "escapes",
-    /// A string gets an escape at the edge of what is allowed.
+    /// A string gets an escape at the limit of validity.
     BadEscape "escape at the edge",
     /// A number gets another notation.
     Notation "notation of a number",
@@ -82,13 +82,13 @@ kinds! {
     Repeated "key repeated, escaped",
     /// A control character or a rare one is inserted.
     Control "control character",
-    /// A string grows to the edges of blocks that are read at once.
+    /// A string grows to the edges of blocks that are read in one step.
     Block "length of a string",
     /// A brace, a bracket, a comma, a colon, a quote or a word is dropped, doubled or replaced.
     Mark "punctuation",
     /// A value is replaced by brackets around the limit of nesting, which may not match.
     Levels "brackets",
-    /// Something stands before or after the text.
+    /// Text is added before or after the packet.
     Ends "before or after",
     /// The text is cut off.
     Cut "cut off",

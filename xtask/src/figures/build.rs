@@ -75,7 +75,7 @@ pub const MEASURED: &[Measured<'_>] = &[
     Measured { name: "dist", arguments: &["xtask", "dist"], sizes: &RELEASE, ..ALONE },
 ];
 
-/// What users download.
+/// Files that users download.
 const RELEASE: [Size<'_>; 4] = [
     Size { what: "binary", folder: "dist", end: "omen", most: Some(14 * 1024) },
     Size { what: "archive", folder: PACKAGES, end: ".tar.gz", most: None },

@@ -24,7 +24,7 @@ pub struct Compiled<'c> {
     pub most: u64,
 }
 
-/// What a newcomer compiles first. Adding a crate is a deliberate decision, because everybody waits for it.
+/// Packages that a newcomer compiles first. Adding a crate is a deliberate decision, because everybody waits for it.
 pub const COMPILED: &[Compiled<'_>] = &[
     Compiled { name: "first command", package: "omen-examples", edges: "normal,build,dev", most: 50 },
     Compiled { name: "agent", package: "omen-sdk", edges: "normal,build", most: 60 },

@@ -20,7 +20,7 @@ enum Fault {
     Renamed,
 }
 
-/// What a packet must contain, and the fault that it then gets.
+/// Text that a packet must contain, and the resulting fault.
 type Entry = (&'static str, Fault);
 
 /// Faults of the text.

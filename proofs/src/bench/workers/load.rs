@@ -63,7 +63,7 @@ pub(super) async fn publish(place: &Place, packets: &[Packet], rate: Option<f64>
         }
         let permit = Arc::clone(&room).acquire_owned().await?;
         let ack = place.context.publish(subject.clone(), body.clone()).await?;
-        // If the receiver is gone, it has an error.
+        // If the receiver has ended, it has an error.
         let _ = sender.send((ack, permit));
     }
     drop(sender);

@@ -29,7 +29,7 @@ pub(super) fn spelled(string: &str, rng: &mut Rng) -> String {
     let mut chars = inner.chars().enumerate();
     while let Some((index, char)) = chars.next() {
         if char == '\\' {
-            // Existing escapes stay as they are.
+            // Existing escapes are kept.
             out.push('\\');
             out.extend(chars.next().map(|(_, char)| char));
             continue;
