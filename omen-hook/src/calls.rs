@@ -34,6 +34,11 @@ pub enum CallError {
         "no configured server matches the tool `{0}`; help: add a table `[servers.NAME]`, where NAME is the server's name in the agent's settings"
     )]
     NoServer(String),
+    /// The name of an MCP tool has no server, and no catalogue lists it.
+    #[error(
+        "no catalogue lists the tool `{0}`, and the event does not name its server; help: list the tools of the server with `omen gate catalog`, and pass the file with `--catalog`"
+    )]
+    Unlisted(String),
     /// The name of an MCP tool may be that of several configured servers.
     #[error("`{tool}` may be a tool of `{one}` or of `{other}`; help: rename one of the servers")]
     TwoServers {
@@ -92,6 +97,27 @@ impl Dialect {
         Ok(vec![HookCall { tool, args }])
     }
 
+    /// Server and tool of an event that names the tool alone, among the servers that list it; `None` if none does, or the event
+    /// names its server.
+    ///
+    /// # Errors
+    /// If several servers list it.
+    pub(crate) fn listed<'s>(
+        &self,
+        event: &ToolEvent,
+        mut servers: impl Iterator<Item = (&'s ServerName, &'s ToolName)>,
+    ) -> Result<Option<(String, String)>, CallError> {
+        let prefix = self.mcp.as_ref().and_then(|mcp| mcp.bare.as_deref()).filter(|_| event.mcp.is_none());
+        let Some(name) = prefix.and_then(|prefix| event.tool.strip_prefix(prefix)) else { return Ok(None) };
+        let mut found = servers.by_ref().filter(|(_, tool)| tool.as_str() == name).map(|(server, _)| server);
+        match (found.next(), found.next()) {
+            (Some(one), Some(other)) => {
+                Err(CallError::TwoServers { tool: bounded(&event.tool), one: one.clone(), other: other.clone() })
+            }
+            (one, _) => Ok(one.map(|server| (server.to_string(), name.to_owned()))),
+        }
+    }
+
     /// Form of a tool, if it is one of the agent's own that the dialect lists.
     pub(crate) fn form_of(&self, tool: &ToolId) -> Option<&ToolForm> {
         if tool.server == self.agent { self.tools.get(&tool.tool) } else { None }
@@ -121,6 +147,9 @@ impl Dialect {
             return own();
         }
         let Some(mcp) = self.mcp.as_ref().filter(|mcp| mcp.context.is_none()) else { return own() };
+        if let Some(prefix) = &mcp.bare {
+            return if event.tool.starts_with(prefix) { Err(CallError::Unlisted(bounded(&event.tool))) } else { own() };
+        }
         let Some(rest) = event.tool.strip_prefix(&mcp.prefix) else { return own() };
         // Server and tool names may contain the separator, so only known server names tell where the first one ends.
         let mut found = servers.filter(|server| **server != self.agent).filter_map(|server| {

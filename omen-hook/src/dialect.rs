@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use omen_base::{ServerName, ToolName};
+use omen_base::{ServerName, ToolId, ToolName};
 use omen_gate::tool::Tool;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -90,6 +90,10 @@ pub(crate) struct SpecialEvent {
     pub(crate) tool: String,
     /// Member with the rest of the tool's name.
     pub(crate) name: Option<String>,
+    /// Member with the MCP server whose tool the rest of the name is.
+    pub(crate) server: Option<String>,
+    /// Member with all arguments, as an object or as the text of one.
+    pub(crate) arguments: Option<String>,
     /// Arguments, with the members of the event that have them.
     #[serde(default)]
     pub(crate) input: BTreeMap<String, String>,
@@ -176,6 +180,8 @@ pub(crate) struct McpNames {
     pub(crate) separator: String,
     /// Member of an event that names server and tool.
     pub(crate) context: Option<String>,
+    /// Prefix of names that have no server: which one it is only the event about the tools of servers says.
+    pub(crate) bare: Option<String>,
 }
 
 /// Form of a built-in tool.
@@ -233,9 +239,12 @@ impl Dialect {
     }
 
     /// Arguments of a tool that its special event has, too; `None` for tools without such an event.
-    pub(crate) fn in_special_event(&self, tool: &ToolName, args: &Map<String, Value>) -> Option<Map<String, Value>> {
+    pub(crate) fn in_special_event(&self, tool: &ToolId, args: &Map<String, Value>) -> Option<Map<String, Value>> {
         let mut specials = self.events.values().filter_map(|form| form.special.as_ref());
-        let special = specials.find(|special| special.tool == tool.as_str())?;
+        if tool.server != self.agent {
+            return specials.any(|special| special.server.is_some()).then(|| args.clone());
+        }
+        let special = specials.find(|special| special.tool == tool.tool.as_str())?;
         Some(special.input.keys().filter_map(|name| Some((name.clone(), args.get(name)?.clone()))).collect())
     }
 

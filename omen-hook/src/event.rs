@@ -151,17 +151,24 @@ impl Dialect {
         members: &Map<String, Value>,
         event: &str,
     ) -> Result<ToolEvent, EventError> {
-        let rest = special.name.as_deref().map(|member| required(members, member, event)).transpose()?;
-        let input = special.input.iter();
+        let member = |name: &Option<String>| name.as_deref().map(|member| required(members, member, event)).transpose();
+        let (rest, server) = (member(&special.name)?, member(&special.server)?);
+        let input = match &special.arguments {
+            Some(member) => arguments(members, member, event)?,
+            None => {
+                let input = special.input.iter();
+                input.filter_map(|(name, member)| Some((name.clone(), members.get(member)?.clone()))).collect()
+            }
+        };
         let folder = || at(members, &special.cwd).and_then(Value::as_str).map(str::to_owned);
         Ok(ToolEvent {
             session: required(members, &self.members.session, event)?,
             call: None,
-            tool: format!("{}{}", special.tool, rest.unwrap_or_default()),
-            input: input.filter_map(|(name, member)| Some((name.clone(), members.get(member)?.clone()))).collect(),
+            tool: format!("{}{}", special.tool, rest.as_deref().unwrap_or_default()),
+            input,
             cwd: required(members, &self.members.cwd, event).ok().or_else(folder).unwrap_or_default().into(),
             subagent: None,
-            mcp: None,
+            mcp: server.zip(rest),
             is_special: true,
         })
     }
@@ -202,6 +209,19 @@ fn refused(error: Unread) -> EventError {
     EventError::Json(error.to_string())
 }
 
+/// Arguments of a call: an object, or its text.
+fn arguments(members: &Map<String, Value>, member: &str, event: &str) -> Result<Map<String, Value>, EventError> {
+    let flawed = |flaw: String| EventError::Member { event: event.to_owned(), flaw: format!("`{member}`: {flaw}") };
+    let found = match members.get(member) {
+        Some(Value::String(text)) => object(text, true).map_err(|error| flawed(error.to_string()))?,
+        other => other.cloned().unwrap_or_default(),
+    };
+    match found {
+        Value::Object(arguments) => Ok(arguments),
+        _ => Err(flawed("expected an object, or the text of one".to_owned())),
+    }
+}
+
 /// Text of a member that is not empty.
 fn required(members: &Map<String, Value>, member: &str, event: &str) -> Result<String, EventError> {
     text_of(members, member).filter(|text| !text.is_empty()).ok_or_else(|| EventError::Member {
@@ -219,8 +239,10 @@ fn outcome(form: &EventForm, members: &Map<String, Value>, is_command: bool) -> 
     let reported = match (&form.result, &form.failed_if) {
         (Some(result), _) => match at(members, result).and_then(Value::as_str) {
             Some("success") => ReportedOutcome::Ok,
-            Some("failure") => ReportedOutcome::Failed,
-            Some("denied") => ReportedOutcome::DidNotRun,
+            Some("failure" | "error" | "timeout") => ReportedOutcome::Failed,
+            Some("denied" | "permission_denied") => ReportedOutcome::DidNotRun,
+            // An event of its own for failures says that much without a reason.
+            None if form.outcome == Some(ReportedOutcome::Failed) => ReportedOutcome::Failed,
             _ => ReportedOutcome::Unknown,
         },
         (None, Some(failure)) if at(members, failure).is_some() => ReportedOutcome::Failed,
@@ -253,6 +275,10 @@ fn command_outcome(end: &CommandEnd, members: &Map<String, Value>) -> ReportedOu
 
 /// Returns the value at a pointer, unless it is `null`.
 fn at<'m>(members: &'m Map<String, Value>, pointer: &str) -> Option<&'m Value> {
-    let (first, rest) = pointer.strip_prefix('/')?.split_once('/')?;
-    members.get(first)?.pointer(&format!("/{rest}")).filter(|value| !value.is_null())
+    let pointer = pointer.strip_prefix('/')?;
+    let found = match pointer.split_once('/') {
+        Some((first, rest)) => members.get(first)?.pointer(&format!("/{rest}")),
+        None => members.get(pointer),
+    };
+    found.filter(|value| !value.is_null())
 }

@@ -21,7 +21,7 @@ use tokio::sync::{mpsc, watch};
 
 use crate::answer::HELP;
 use crate::call_key::{CallKey, SessionKey, hash_of};
-use crate::calls::HookCall;
+use crate::calls::{CallError, HookCall};
 use crate::dialect::Dialect;
 use crate::episodes::{BegunCalls, EpisodeFolder, EventEpisodes};
 use crate::event::{Event, ToolEvent};
@@ -326,7 +326,7 @@ impl Hook {
     /// Returns the calls of an event after checking that they are made where the policy applies and do not touch the gate.
     fn checked(&self, event: &ToolEvent) -> Result<Vec<HookCall>, String> {
         self.check_folder(&event.cwd, "start the agent there")?;
-        let calls = self.dialect.calls(event, self.config.servers.keys()).map_err(|error| error.to_string())?;
+        let calls = self.calls(event).map_err(|error| error.to_string())?;
         for call in &calls {
             if let Some(member) = self.dialect.form_of(&call.tool).and_then(|form| form.cwd.as_deref())
                 && let Some(folder) = call.args.get(member).and_then(Value::as_str)
@@ -337,6 +337,17 @@ impl Hook {
             guarded.map_err(|error| error.to_string())?;
         }
         Ok(calls)
+    }
+
+    /// Calls that an event asks for. A tool whose server the event does not name is that of the only one that lists it.
+    fn calls(&self, event: &ToolEvent) -> Result<Vec<HookCall>, CallError> {
+        let tools =
+            self.catalogue.iter().flat_map(|(server, tools)| tools.iter().map(move |tool| (server, &tool.name)));
+        let servers = self.config.servers.keys();
+        match self.dialect.listed(event, tools)? {
+            Some(mcp) => self.dialect.calls(&ToolEvent { mcp: Some(mcp), ..event.clone() }, servers),
+            None => self.dialect.calls(event, servers),
+        }
     }
 
     /// Checks that a call is made below the root.
@@ -359,12 +370,12 @@ impl Hook {
             let key = CallKey::new(&session, event.call.as_deref(), hash_of(server, tool, args));
             (key, json!({ "server": server, "tool": tool }))
         };
-        Ok(match self.dialect.calls(event, self.config.servers.keys()) {
+        Ok(match self.calls(event) {
             Ok(calls) => calls
                 .iter()
-                .map(|HookCall { tool: ToolId { server, tool }, args }| {
+                .map(|HookCall { tool: id @ ToolId { server, tool }, args }| {
                     let (own, name) = key(server.as_str(), tool.as_str(), args);
-                    let special = self.dialect.in_special_event(tool, args);
+                    let special = self.dialect.in_special_event(id, args);
                     (own.with_special(special.map(|args| hash_of(server.as_str(), tool.as_str(), &args))), name)
                 })
                 .collect(),

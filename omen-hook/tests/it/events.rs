@@ -173,7 +173,13 @@ fn events_of_cursor_about_one_tool_are_calls_of_it() {
         ("beforeShellExecution", json!({"command": "ls", "cwd": "/x"}), "Shell", json!({"command": "ls"}), "/x"),
         ("beforeShellExecution", json!({"command": "ls", "cwd": ""}), "Shell", json!({"command": "ls"}), "/home/dev/p"),
         ("beforeReadFile", json!({"file_path": "a", "content": "x"}), "Read", json!({"file_path": "a"}), "/home/dev/p"),
-        ("beforeMCPExecution", json!({"tool_name": "log", "tool_input": "{}"}), "MCP:log", json!({}), "/home/dev/p"),
+        (
+            "beforeMCPExecution",
+            json!({"tool_name": "log", "tool_input": "{\"a\":[1]}", "mcp_server_name": "git"}),
+            "MCP:log",
+            json!({"a": [1]}),
+            "/home/dev/p",
+        ),
     ] {
         let Event::Before(call) = event(name, members).unwrap() else { panic!("{name}") };
         assert!(call.is_special && call.call.is_none() && call.session == "u1", "{name}");
@@ -182,7 +188,14 @@ fn events_of_cursor_about_one_tool_are_calls_of_it() {
     for (name, members) in [
         ("beforeShellExecution", json!({})),
         ("beforeShellExecution", json!({"command": ["ls"]})),
-        ("beforeMCPExecution", json!({"tool_name": "", "tool_input": "{}"})),
+        ("beforeMCPExecution", json!({"tool_name": "", "tool_input": "{}", "mcp_server_name": "git"})),
+        ("beforeMCPExecution", json!({"tool_name": "log", "tool_input": "{}"})),
+        ("beforeMCPExecution", json!({"tool_name": "log", "tool_input": "{}", "mcp_server_name": ""})),
+        ("beforeMCPExecution", json!({"tool_name": "log", "tool_input": "[]", "mcp_server_name": "git"})),
+        (
+            "beforeMCPExecution",
+            json!({"tool_name": "log", "tool_input": "{\"a\":1,\"a\":2}", "mcp_server_name": "git"}),
+        ),
         ("beforeReadFile", json!({"File_Path": "a", "file_path": "b"})),
         // No dialect of omen knows what the agent would do with the answer.
         ("beforeTabFileRead", json!({"file_path": "a"})),
@@ -190,4 +203,13 @@ fn events_of_cursor_about_one_tool_are_calls_of_it() {
         assert!(event(name, members).is_err(), "{name}");
     }
     assert_eq!(event("afterShellExecution", json!({"command": "ls"})), Ok(Event::Note));
+    // The agent reports a call that was denied as one that failed.
+    let failed = |why: Value| {
+        let mut members = json!({"tool_name": "Shell", "tool_input": {"command": "ls"}, "tool_use_id": "t1"});
+        members["failure_type"] = why;
+        let Ok(Event::After(_, outcome)) = event("postToolUseFailure", members) else { panic!("not an outcome") };
+        outcome
+    };
+    assert_eq!(failed(json!("permission_denied")), ReportedOutcome::DidNotRun);
+    assert_eq!((failed(json!("timeout")), failed(json!("new"))), (ReportedOutcome::Failed, ReportedOutcome::Unknown));
 }

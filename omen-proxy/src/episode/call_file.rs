@@ -13,7 +13,7 @@ use omen_types::PacketFacts;
 use super::numbered::Numbered;
 use super::torn;
 
-/// File that is open for one event. It has one writer at a time: whoever opens it sees to that.
+/// File that is open for one event. It has one writer at a time, as the caller ensures.
 #[derive(Clone, Debug)]
 pub(super) struct CallFile(Arc<File>);
 

@@ -2,6 +2,7 @@
 //!
 //! `OMEN_BLESS=1` records the events that they send in `omen-hook/tests/fixtures`, whose tests read them.
 
+mod http;
 mod model;
 mod recorded;
 mod settings;
@@ -84,11 +85,17 @@ impl Site {
         fs::write(&hook, script).unwrap();
         fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
         let model = StubModel::start(calls);
-        let output = fs::File::create(self.path("output")).unwrap();
         let (home, root, timeout) = (self.path("home"), self.path("project"), timeout.to_string());
-        let mut command = self.agent.command(agents, &home, &model.url);
+        let command = self.agent.command(agents, &home, &model.url);
         let [config, root] = [&config, &root].map(|path| path.to_str().unwrap());
         self.agent.install(&home, &hook, &["--config", config, "--root", root, "--timeout", &timeout]);
+        self.finish(command);
+        model
+    }
+
+    /// Runs the agent to its end.
+    fn finish(&self, mut command: Process) {
+        let output = fs::File::create(self.path("output")).unwrap();
         command.current_dir(self.path("project")).stdin(Stdio::null());
         let mut running = command.stdout(output.try_clone().unwrap()).stderr(output).spawn().unwrap();
         let until = Instant::now() + Duration::from_secs(240);
@@ -104,7 +111,6 @@ impl Site {
             let _ = running.wait();
         }
         assert!(status.is_some_and(|status| status.success()), "{status:?}: {}", self.text("output"));
-        model
     }
 
     fn text(&self, name: &str) -> String {

@@ -1,4 +1,4 @@
-//! Hooks that record each call as an episode: what `omen check` says of a session, whoever wrote it, and wherever it was killed.
+//! Hooks that record each call as an episode: what `omen check` says of a session, in one process or many, and wherever one was killed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -246,7 +246,7 @@ fn an_episode_that_cannot_be_recorded_stops_no_call_and_is_noted() {
 }
 
 #[test]
-fn the_log_of_episodes_is_guarded_and_can_be_asked_for_by_whoever_serves() {
+fn the_log_of_episodes_is_guarded_and_a_resident_may_ask_for_it() {
     let folder = governed("claude-code");
     let path = folder.path();
     let _resident = Resident::start(path, &["--episode", "observe"], ("OMEN_TEST_NOTHING", ""));

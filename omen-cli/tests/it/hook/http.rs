@@ -8,7 +8,7 @@ use super::fake_agent::{Resident, until};
 use super::*;
 
 /// Endpoint of a resident: its address and its token.
-fn endpoint(folder: &Path) -> (String, String) {
+pub(super) fn endpoint(folder: &Path) -> (String, String) {
     let read = |name: &str| {
         let file = folder.join(".omen-gate").join(name);
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
