@@ -17,12 +17,13 @@ from omen import _core, _states, _values
 from omen import episode as _episode
 
 _STATES = [state for state in vars(_states).values() if isinstance(state, type) and issubclass(state, _episode.Episode)]
-# A state or a task is spent by each of its methods, and a permit by the directive that takes it.
+# A state or a task is spent by each of its methods, a permit or an order of layer 1 by the call that takes it.
 _READS = {"lines", "tasks", "moves", "correlation_id", "end"}
 _MOVES = {name for state in (*_STATES, _episode.Episode) for name in vars(state) if name[0] != "_" and name not in _READS}
 _ENDS = {"success", "failure", "cancelled"} & set(vars(_core.Task))
-_TAKES = {"with_permit"} & set(vars(_core.Directive))
-_CLASSES = {state.__name__ for state in _STATES} | {"Task", "Permit", "AnyEpisode"} & set(dir(_values) + dir(_states))
+_TAKES = {"with_permit", "layer1_override", "clear"} & ({*vars(_core.Directive), *vars(_core.Order)} | _MOVES)
+_VALUES = {"Task", "Permit", "Layer1Order", "AnyEpisode"} & set(dir(_values) + dir(_states))
+_CLASSES = {state.__name__ for state in _STATES} | _VALUES
 
 # Each spent name, with the move that spent it and its line.
 _Spent = dict[str, tuple[str, int]]

@@ -43,6 +43,10 @@ def one_permit_twice(ep: DecideAct) -> None:
     two = Drop.delete().with_permit(permit)  # found
     sent, tasks = authorized.execute(one, two)
 
+def one_order_of_layer_1_twice(signed: Layer1Order, safe: SafeMode, order: ActOrder[AllVerified]) -> Review:
+    signed_order = order.layer1_override(signed)
+    return safe.clear(signed)  # found
+
 async def with_a_setup() -> None:
     with Setup("corr_a", mcp).start() as idle:
         sense = idle.observe("OBSERVED", SEEN)
