@@ -146,6 +146,7 @@ impl DynHypothesis {
 
 impl FactSealed for DynHypothesis {}
 
+#[diagnostic::do_not_recommend]
 impl MayAsk for DynHypothesis {
     fn mcp(&self) -> &omen_types::McpEnvelope {
         &self.0.mcp

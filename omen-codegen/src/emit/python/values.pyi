@@ -34,6 +34,10 @@ Policy: TypeAlias = {policies}
 LevelT = TypeVar("LevelT", covariant=True)
 TierT = TypeVar("TierT", covariant=True)
 ToolsT = TypeVar("ToolsT", covariant=True, bound=ToolsState)
+# Those of an envelope that is being made.
+_LevelT = TypeVar("_LevelT")
+_TierT = TypeVar("_TierT")
+_ToolsT = TypeVar("_ToolsT", bound=ToolsState)
 ClaimT = TypeVar("ClaimT", covariant=True)
 BestT = TypeVar("BestT", covariant=True)
 ClassT = TypeVar("ClassT", covariant=True)
@@ -114,18 +118,18 @@ class Envelope(Generic[LevelT, TierT, ToolsT, GroundT]):
     """Envelope of packets: stakes, quality, tools state, and whether its claims have evidence, are part of its type."""
     @overload
     def __init__(
-        self: Envelope[LevelT, TierT, ToolsT, Grounded], *, intent: Payload, stakes: Stakes[LevelT], quality: Quality[TierT],
-        budgets: Payload, epistemics: Epistemics[ClaimsNothing], evidence: Evidence[Any], routing: Routing[ToolsT],
+        self: Envelope[_LevelT, _TierT, _ToolsT, Grounded], *, intent: Payload, stakes: Stakes[_LevelT], quality: Quality[_TierT],
+        budgets: Payload, epistemics: Epistemics[ClaimsNothing], evidence: Evidence[Any], routing: Routing[_ToolsT],
     ) -> None: ...
     @overload
     def __init__(
-        self: Envelope[LevelT, TierT, ToolsT, Grounded], *, intent: Payload, stakes: Stakes[LevelT], quality: Quality[TierT],
-        budgets: Payload, epistemics: Epistemics[Any], evidence: Evidence[Live], routing: Routing[ToolsT],
+        self: Envelope[_LevelT, _TierT, _ToolsT, Grounded], *, intent: Payload, stakes: Stakes[_LevelT], quality: Quality[_TierT],
+        budgets: Payload, epistemics: Epistemics[Any], evidence: Evidence[Live], routing: Routing[_ToolsT],
     ) -> None: ...
     @overload
     def __init__(
-        self: Envelope[LevelT, TierT, ToolsT, {Grounded Epistemics[Claims]}], *, intent: Payload, stakes: Stakes[LevelT], quality: Quality[TierT],
-        budgets: Payload, epistemics: Epistemics[Any], evidence: Evidence[Any], routing: Routing[ToolsT],
+        self: Envelope[_LevelT, _TierT, _ToolsT, {Grounded Epistemics[Claims]}], *, intent: Payload, stakes: Stakes[_LevelT], quality: Quality[_TierT],
+        budgets: Payload, epistemics: Epistemics[Any], evidence: Evidence[Any], routing: Routing[_ToolsT],
     ) -> None: ...
     @staticmethod
     def known_later(members: Payload) -> AnyEnvelope: ...
