@@ -90,7 +90,11 @@ pub(crate) fn check_as(
     };
     reporter.out().follow(&input.bar, input.is_live);
     let bar = input.bar.clone();
-    let judged = judge(input.reader, format, AnyValidator::new(options, jobs), reporter);
+    let judged = if input.is_live {
+        judge(input.reader, format, AnyValidator::new(options, jobs), reporter)
+    } else {
+        judge_whole(input.reader, format, options, jobs, reporter)
+    };
     bar.finish_and_clear();
     match judged {
         Ok(summary) => complete(path, summary, reporter),
@@ -112,6 +116,21 @@ pub(crate) fn judge<S: Sink>(
     }
 }
 
+/// Does the same as [`judge`] for a stream that is not being written: the helps look ahead, unless packets have other text around
+/// them.
+pub(crate) fn judge_whole<S: Sink>(
+    reader: Source,
+    format: &LogFormat,
+    options: ValidatorOptions,
+    jobs: NonZeroUsize,
+    sink: &mut S,
+) -> Result<Summary, (ReadError<S::Error>, Summary)> {
+    match &format.wrapping {
+        Some(wrapping) => wrapped::read(AnyValidator::new(options, jobs), wrapping, reader, sink),
+        None => omen::input::judge_whole(reader, format.layout, options, jobs, sink),
+    }
+}
+
 /// Checks a text as if it were the content of a file.
 pub(crate) fn judge_text<S: Sink>(
     text: &str,
@@ -122,7 +141,7 @@ pub(crate) fn judge_text<S: Sink>(
 ) -> Result<Summary, (ReadError<S::Error>, Summary)> {
     let reader = decoded(source(text), path);
     let reader = reader.map_err(|error| (ReadError::Input(error), Summary::default()))?;
-    judge(reader, format, AnyValidator::new(options, NonZeroUsize::MIN), sink)
+    judge_whole(reader, format, options, NonZeroUsize::MIN, sink)
 }
 
 /// Returns the bytes of a text as a source.

@@ -12,7 +12,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Builder};
 
 use omen::finding::Finding;
-use omen::input::{AnyValidator, decoded};
+use omen::input::decoded;
 use omen::validator::{Sink, ValidatorOptions};
 use omen_gate::regular;
 
@@ -113,8 +113,7 @@ impl<'p> Several<'p> {
         let mut sink = Recorder::default();
         // Bounded, because the file may grow while being read, or be small only when compressed.
         let reader = Box::new(decoded(Box::new(file), path).ok()?.take(SMALL + 1));
-        let validator = AnyValidator::new(self.options.clone(), NonZeroUsize::MIN);
-        let judged = input::judge(reader, self.format, validator, &mut sink);
+        let judged = input::judge_whole(reader, self.format, self.options.clone(), NonZeroUsize::MIN, &mut sink);
         let summary = judged.ok().filter(|summary| summary.bytes <= SMALL)?;
         Some(Recorded { summary, findings: sink.findings })
     }

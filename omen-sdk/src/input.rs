@@ -21,6 +21,7 @@ mod any_validator;
 mod archive;
 mod decode;
 mod layout;
+mod look_ahead;
 mod packets;
 mod placed;
 mod zstd;
@@ -33,6 +34,7 @@ pub use any_validator::{AnyValidator, available_jobs};
 pub use archive::Source;
 pub use decode::{decoded, is_compressed};
 pub use layout::{LaidOut, Layout, MARK};
+pub use look_ahead::judge_whole;
 pub use packets::{FilePosition, PacketLines, PacketSplitter};
 
 /// Checks a stream to its end, including what is still open there. After a failure, the counts cover the part before

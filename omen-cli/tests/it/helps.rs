@@ -3,22 +3,27 @@
 //! remain until the help for the time has removed both.
 
 use std::collections::BTreeMap;
+use std::io::Cursor;
+use std::num::NonZeroUsize;
 
-use omen::validator::{Validator, ValidatorOptions};
+use omen::input::{Layout, judge_whole};
+use omen::validator::ValidatorOptions;
 use omen::{Code, Finding};
 
 use super::*;
 
+mod followed;
 mod held_back;
 pub(super) mod mistakes;
+mod planted;
 mod remedy;
 
-/// Returns the findings of a validator on a log.
+/// Returns the findings on a log that is known to its end.
 fn findings(log: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let mut validator = Validator::new(ValidatorOptions::default());
-    let Ok(()) = validator.feed(log.as_bytes(), &mut findings);
-    let Ok(_) = validator.finish(&mut findings);
+    let source = Box::new(Cursor::new(log.as_bytes().to_vec()));
+    let checked = judge_whole(source, Layout::Lines, ValidatorOptions::default(), NonZeroUsize::MIN, &mut findings);
+    assert!(checked.is_ok());
     findings
 }
 

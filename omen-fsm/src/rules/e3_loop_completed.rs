@@ -71,7 +71,8 @@ pub(super) fn at_end(nodes: NodeSet, ledger: &Ledger) -> Option<Diagnostic> {
             let missing = missing(ledger);
             let still = if missing.is_empty() { "no closing belief update".to_owned() } else { missing.join(", ") };
             let mut events = route::to(nodes, decision, ledger).unwrap_or_default();
-            events.push(decision);
+            // A belief update closes the episode after the decision.
+            events.extend([decision, Event::Believe]);
             Diagnostic::error(Code::E3, format!("the episode ends inside its verification loop: {still}"))
                 .help(help::complete(route::words(&events), route::names(&events)))
         } else {

@@ -8,12 +8,12 @@ use omen_types::{Code, Diagnostic, Edit, PayloadFacts, TaskResultPayloadFacts};
 use super::route;
 use super::transition::Transition;
 use crate::help::e6 as help;
-use crate::table::Event;
+use crate::table::{Event, NodeSet};
 
 /// Checks that a result names an open directive by both packet id and task id (D20).
 pub(super) fn answers(transition: &Transition<'_>) -> Option<Diagnostic> {
     match &transition.context.facts.payload {
-        PayloadFacts::TaskResult(result) => answered(transition.context.ledger, result),
+        PayloadFacts::TaskResult(result) => answered(transition, result),
         _ => None,
     }
 }
@@ -55,17 +55,26 @@ pub(super) fn has_open(ledger: &Ledger) -> bool {
 }
 
 /// Returns the findings on the directives without a result at the end of an episode.
-pub(super) fn at_end(ledger: &Ledger) -> impl Iterator<Item = (Option<&str>, Diagnostic)> {
-    ledger.open().in_order().into_iter().map(|open| {
+pub(super) fn at_end(nodes: NodeSet, ledger: &Ledger) -> impl Iterator<Item = (Option<&str>, Diagnostic)> {
+    // The result alone would leave the episode open. After several, the way to its end is that of the last one.
+    let is_only = ledger.open().len() == 1 && !ledger.owes_decision();
+    let close = route::to(nodes, Event::Close, ledger).filter(|_| is_only).unwrap_or_default();
+    ledger.open().in_order().into_iter().map(move |open| {
         let problem = format!("the episode ends without a result for `{}` (`{}`)", open.packet_id, open.task_id);
-        let finding = Diagnostic::error(Code::E6, problem)
-            .help(help::settle(Event::Settle, &open.packet_id, &open.task_id))
-            .note(sent(open));
+        let (packet_id, task_id) = (&open.packet_id, &open.task_id);
+        let help = match close.as_slice() {
+            [Event::Settle, then @ ..] if !then.is_empty() => {
+                help::settle_and_close(route::words(then), route::names(&close), packet_id, task_id)
+            }
+            _ => help::settle(Event::Settle, packet_id, task_id),
+        };
+        let finding = Diagnostic::error(Code::E6, problem).help(help).note(sent(open));
         (Some(open.packet_id.as_ref()), finding)
     })
 }
 
-fn answered(ledger: &Ledger, result: &TaskResultPayloadFacts<'_>) -> Option<Diagnostic> {
+fn answered(transition: &Transition<'_>, result: &TaskResultPayloadFacts<'_>) -> Option<Diagnostic> {
+    let ledger = transition.context.ledger;
     let (directive_id, task_id) = (&result.directive_packet_id, &result.task_id);
     let Some(open) = ledger.open().get(directive_id) else {
         let (problem, label) = if ledger.has_accepted(directive_id) {
@@ -83,6 +92,9 @@ fn answered(ledger: &Ledger, result: &TaskResultPayloadFacts<'_>) -> Option<Diag
             return Some(did_you_mean(finding, meant, is_sure));
         }
         return Some(match open.as_slice() {
+            [] if is_unknown && !transition.nodes.after(Event::DirectRead).is_empty() => {
+                finding.help(help::not_sent(Event::DirectRead, directive_id, task_id))
+            }
             [] => finding.help(help::NONE_OPEN),
             [first, ..] => finding.help(help::name_both(&first.packet_id, &first.task_id)).note(sent(first)),
         });
@@ -154,7 +166,7 @@ mod tests {
         assert_eq!(sent().refused(&result("pkt_d", "task_d")), []);
         let settled = sent().accept(&result("pkt_d", "task_d"));
         assert_eq!(settled.refused(&packet(BeliefUpdatePacket, &[])), []);
-        assert_eq!(at_end(settled.ledger()).count(), 0);
+        assert_eq!(at_end(settled.nodes(), settled.ledger()).count(), 0);
     }
 
     #[test]
@@ -166,6 +178,7 @@ mod tests {
     #[test]
     fn no_directive_is_left_behind() {
         assert_eq!(sent().refused(&packet(BeliefUpdatePacket, &[])), [Code::E6]);
-        assert_eq!(at_end(sent().ledger()).count(), 1);
+        let open = sent();
+        assert_eq!(at_end(open.nodes(), open.ledger()).count(), 1);
     }
 }

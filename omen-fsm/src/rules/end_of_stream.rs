@@ -17,7 +17,7 @@ pub(crate) fn check(nodes: NodeSet, ledger: &Ledger, fixed: Option<Instant>) -> 
     }
     let mut all = Vec::new();
     all.extend(e3_loop_completed::at_end(nodes, ledger).map(|finding| (None, share(finding))));
-    all.extend(e6_directives_closed::at_end(ledger));
+    all.extend(e6_directives_closed::at_end(nodes, ledger));
     if all.is_empty() {
         all.extend(fsm_legal_transition::at_end(nodes, ledger).map(|finding| (None, finding)));
     }

@@ -3,6 +3,7 @@
 //! The threads hold no object of Python but the bytes that they check, so the interpreter never waits for them, nor they for it.
 
 use std::collections::VecDeque;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use omen::input::{self, AnyValidator, Layout};
 use omen::lines::ReadError;
-use omen::{Finding, Sink};
+use omen::{Finding, Sink, ValidatorOptions};
 use pyo3::exceptions::{PyStopAsyncIteration, PyStopIteration};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -47,7 +48,9 @@ pub(super) fn check(
     });
     let is_stopped = Arc::new(AtomicBool::new(false));
     let reader = Stoppable { reader, is_stopped: Arc::clone(&is_stopped) };
-    let work = Work { reader, path, validator: AnyValidator::new(options, jobs), sender };
+    // What Python reads, and a pipe, may still be written, so nothing waits for their ends.
+    let is_whole = feed.is_none() && (path.as_os_str().is_empty() || path.is_file());
+    let work = Work { reader, path, options, jobs, is_whole, sender };
     let started = thread::Builder::new().name("omen".to_owned()).spawn(move || work.run());
     started.map_err(|error| ErrorClass::Usage.error(py, &format!("cannot start a thread: {error}"), None))?;
     let state = ReadState { receiver, feed, batch: VecDeque::new(), end: None };
@@ -244,16 +247,20 @@ impl ReadState {
 struct Work {
     reader: Stoppable,
     path: PathBuf,
-    validator: AnyValidator,
+    options: ValidatorOptions,
+    jobs: NonZeroUsize,
+    /// Whether the source is a file or in memory.
+    is_whole: bool,
     sender: SyncSender<Message>,
 }
 
 impl Work {
     fn run(self) {
-        let Self { reader, path, validator, sender } = self;
+        let Self { reader, path, options, jobs, is_whole, sender } = self;
         let mut sink = BatchSink { sender, batch: VecDeque::new(), bytes: 0 };
         let judged = match input::decoded(Box::new(reader), &path) {
-            Ok(reader) => input::judge(reader, Layout::Auto, validator, &mut sink),
+            Ok(reader) if is_whole => input::judge_whole(reader, Layout::Auto, options, jobs, &mut sink),
+            Ok(reader) => input::judge(reader, Layout::Auto, AnyValidator::new(options, jobs), &mut sink),
             Err(error) => Err((ReadError::Input(error), omen::Summary::default())),
         };
         let end = match judged {

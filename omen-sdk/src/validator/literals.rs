@@ -2,35 +2,44 @@
 
 use omen_fsm::sender;
 use omen_invariants::Ledger;
+use omen_invariants::ledger::OpenDirective;
 use omen_types::shape::SUCH_AS;
 use omen_types::{Diagnostic, PacketType};
 use serde_json::Value;
 
-/// Replaces example values in help texts with the layer that sends such a packet, and with a time that is not before the episode:
-/// following the help must not cause the next mistake, such as an episode of one packet. A result gets the ids of the open
-/// directive if there is only one. `packet_type` is that of the packet, if readable; `ledger` is that of its episode.
+/// Replaces literals in helps by the layer that sends such a packet, and by a time that is not before the episode: following a
+/// help must not cause the next mistake, such as an episode of one packet. A result belongs to the open directive, if there is only
+/// one, and a plan to the decision in force. `packet_type` is that of the packet, if it is readable; `ledger` is that of its episode.
 pub(super) fn refine(errors: &mut [Diagnostic], packet_type: Option<PacketType>, ledger: Option<&Ledger>) {
     // The example of a complete header has this packet type.
     let layer = serde_json::to_value(sender(packet_type.unwrap_or(PacketType::ObservationPacket)));
     let clock = ledger.and_then(Ledger::clock).map(|clock| Value::from(clock.to_string()));
     let open =
         ledger.filter(|_| packet_type == Some(PacketType::TaskResultPacket)).map(|ledger| ledger.open().in_order());
-    let open = open.as_deref().and_then(|open| if let [only] = open { Some(only) } else { None });
-    // Any correlation id would be that of another episode.
+    // Of several, only the author knows which one the result belongs to.
+    let named = |id: fn(&OpenDirective) -> &str| match open.as_deref()? {
+        [] => None,
+        [only] => Some(Value::from(id(only))),
+        _ => Some(Value::from("…")),
+    };
+    // Any name would be that of another episode.
     let unnamed = ledger.is_none().then(|| Value::from("…"));
     let literals = [
         ("/header/", "correlation_id", unnamed),
         ("/header/", "layer_source", layer.ok()),
         ("/header/", "created_at", clock),
-        ("/payload/", "directive_packet_id", open.map(|open| Value::from(&*open.packet_id))),
-        ("/payload/", "task_id", open.map(|open| Value::from(&*open.task_id))),
+        ("/payload/", "directive_packet_id", named(|open| &open.packet_id)),
+        ("/payload/", "decision_packet_id", ledger.and_then(Ledger::verifying_decision).map(Value::from)),
+        // Which approval a call rests on, only its author knows.
+        ("/payload/", "authorization_token_id", Some(Value::from("…"))),
+        ("/payload/", "task_id", named(|open| &open.task_id)),
     ];
     for error in errors {
         let Some(help) = &mut error.help else { continue };
         for (place, name, value) in &literals {
             let Some(value) = value else { continue };
             let is_own = error.pointer.as_deref().and_then(|pointer| pointer.strip_prefix(place)) == Some(*name);
-            let before = if is_own && help.starts_with(SUCH_AS) { SUCH_AS.to_owned() } else { format!("\"{name}\": ") };
+            let before = if is_own && help.contains(SUCH_AS) { SUCH_AS.to_owned() } else { format!("\"{name}\": ") };
             *help = replaced(help, &before, &value.to_string());
         }
     }

@@ -13,6 +13,29 @@ pub(super) fn applied(log: &str, finding: &Finding, help: &str) -> Option<String
         return Some(with_packets(lines, at, finding, help, names));
     }
     let at = at?;
+    let other = |text: &str| text.parse::<usize>().ok().map(|line| line - 1);
+    if help.contains(" has to be sent there") && !help.starts_with("move ") {
+        return None;
+    }
+    if help.starts_with("move ") && help.contains("(line ") {
+        let other = other(between(help, "(line ", ")")?)?;
+        let between = &mut lines[at.min(other)..=at.max(other)];
+        let is_first = help.starts_with("move this packet") == (at < other);
+        if is_first {
+            between.rotate_left(1)
+        } else {
+            between.rotate_right(1)
+        }
+        return Some(lines.join("\n"));
+    }
+    if help.contains(" in line ") && help.contains("in place of ") {
+        let at = other(between(help, "` in line ", ",")?)?;
+        let (key, value) = member(between(help, "write `", "`")?)?;
+        let mut packet: Value = serde_json::from_str(&lines[at]).ok()?;
+        packet["header"][key] = value;
+        lines[at] = packet.to_string();
+        return Some(lines.join("\n"));
+    }
     if help.starts_with("remove this packet") || help.starts_with("remove this result") {
         lines.remove(at);
         return Some(lines.join("\n"));
@@ -85,10 +108,12 @@ fn edit(packet: &mut Value, finding: &Finding, help: &str) -> Option<()> {
         let text = between(help, "add `", "`: ")?;
         let (key, value) = match between(help, "`omen new ", "` prints a whole packet") {
             Some(name) => whole(text, name, pointer)?,
-            None => member(text)?,
+            None => member(text.split("` and `").next()?)?,
         };
+        let second = text.split("` and `").nth(1).and_then(member);
         let object = packet.pointer_mut(pointer)?.as_object_mut()?;
         object.insert(key, value);
+        object.extend(second);
     } else if let Some(element) = between(help, ", such as `", "`").filter(|_| help.starts_with("add ")) {
         let count: usize = help.split(' ').nth(1)?.parse().ok()?;
         let element: Value = serde_json::from_str(element).unwrap();

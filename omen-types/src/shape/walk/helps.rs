@@ -19,6 +19,13 @@ impl Walk {
         self.spell("add", field)
     }
 
+    /// Returns how to add a field, and one that its value requires.
+    pub(super) fn add_both(&self, field: &FieldShape, also: &FieldShape) -> String {
+        let value = |field: &FieldShape| example::short(example::of_field(field), field.shape);
+        let both = [field, also].map(|field| format!("`\"{}\": {}`", field.name, value(field)));
+        format!("add {}: {}", both.join(" and "), first_sentence(also.description))
+    }
+
     pub(super) fn spell(&self, verb: &str, field: &FieldShape) -> String {
         let whole = example::of_field(field);
         let value = example::short(whole.clone(), field.shape);

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use omen_schema::json::{JsonType, Scanner};
 
+use super::super::example;
 use super::super::{ConditionalShape, FieldShape, ObjectShape, Shape, ShapeKind, WhenShape};
 use super::Walk;
 use super::remedy::Remedy;
@@ -71,7 +72,8 @@ impl Walk {
         for field in object.fields.iter().filter(|field| field.required) {
             if !seen.iter().any(|(name, ..)| *name == field.name) {
                 let misspelt = misspelt.iter().find(|(.., near)| *near == field.name).map(|(_, key, _)| key.as_str());
-                self.missing(open.clone(), shape, field, misspelt);
+                let also = consequence(object, field, |name| seen.iter().any(|(seen, ..)| *seen == name));
+                self.missing(open.clone(), shape, field, misspelt, also);
             }
         }
         for conditional in object.conditionals {
@@ -113,12 +115,20 @@ impl Walk {
         near
     }
 
-    /// Reports a missing field; `misspelt` is an unknown field that may be a misspelling of it.
-    fn missing(&mut self, span: Range<usize>, shape: &Shape, field: &FieldShape, misspelt: Option<&str>) {
+    /// Reports a missing field; `misspelt` is the field that may be meant for it, and `also` one that its example requires.
+    fn missing(
+        &mut self,
+        span: Range<usize>,
+        shape: &Shape,
+        field: &FieldShape,
+        misspelt: Option<&str>,
+        also: Option<&FieldShape>,
+    ) {
         self.rules.push(field.rules);
-        let help = match misspelt {
-            Some(key) => format!("rename {}, if that is meant", quoted(key)),
-            None => self.add(field),
+        let help = match (misspelt, also) {
+            (Some(key), _) => format!("rename {}, if that is meant", quoted(key)),
+            (None, Some(also)) => self.add_both(field, also),
+            (None, None) => self.add(field),
         };
         self.error(span, format!("missing field `{}` in {}", field.name, shape.name), Some(help));
         self.rules.pop();
@@ -162,6 +172,24 @@ impl Walk {
         self.error(span, message, help);
         self.rules.truncate(self.rules.len().saturating_sub(2));
     }
+}
+
+/// Returns the field that an object needs besides a field with its example value, if it does not have it.
+fn consequence(
+    object: &'static ObjectShape,
+    field: &FieldShape,
+    has: impl Fn(&str) -> bool,
+) -> Option<&'static FieldShape> {
+    let value = example::of_field(field);
+    let applies = |conditional: &&ConditionalShape| {
+        let is_met = match &conditional.when {
+            WhenShape::OneOf(values) => values.iter().any(|one| value == format!("\"{one}\"")),
+            WhenShape::Empty => value == "[]",
+        };
+        conditional.subject == field.name && is_met && !has(conditional.requires)
+    };
+    let required = object.conditionals.iter().find(applies)?.requires;
+    object.fields.iter().find(|field| field.name == required)
 }
 
 fn remember<'t>(scanner: &Scanner<'t>) -> MemberValue<'t> {

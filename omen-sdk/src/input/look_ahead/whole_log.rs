@@ -1,0 +1,152 @@
+//! A log that is known to its end, and its episodes.
+
+use std::collections::HashMap;
+use std::io::{self, Cursor, Read as _};
+use std::sync::Arc;
+
+use omen_fsm::Event;
+use omen_invariants::derived;
+use omen_types::{Instant, PacketFacts, PayloadFacts};
+
+use super::super::archive::Source;
+use super::super::layout::{Layout, MARK};
+use super::super::packets::{PacketLines, PacketSplitter};
+use super::episode::EpisodeLog;
+use crate::finding::Finding;
+use crate::validator::ValidatorOptions;
+
+/// Beginning of a stream that was read.
+pub(super) enum Beginning {
+    /// The stream has ended.
+    Whole(LogBytes),
+    /// There is more, or the reader has failed: the stream from its beginning.
+    Longer(Source),
+}
+
+/// Bytes of a whole log.
+pub(super) struct LogBytes(Arc<[u8]>);
+
+impl Beginning {
+    /// Reads up to `most` bytes.
+    pub(super) fn read(mut reader: Source, most: usize) -> Self {
+        let mut bytes = Vec::new();
+        let read = reader.by_ref().take(most as u64 + 1).read_to_end(&mut bytes);
+        match read {
+            Ok(_) if bytes.len() <= most => Self::Whole(LogBytes(bytes.into())),
+            Ok(_) => Self::Longer(Box::new(Cursor::new(bytes).chain(reader))),
+            Err(error) => Self::Longer(Box::new(Cursor::new(bytes).chain(FailedReader(Some(error))))),
+        }
+    }
+}
+
+impl LogBytes {
+    pub(super) fn reader(&self) -> Source {
+        Box::new(Cursor::new(Arc::clone(&self.0)))
+    }
+}
+
+/// Reader that fails once.
+struct FailedReader(Option<io::Error>);
+
+impl io::Read for FailedReader {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
+}
+
+/// Packet of a log, readable or not.
+pub(super) struct LogPacket {
+    /// Line of the file in which it begins.
+    pub(super) line: u64,
+    pub(super) text: String,
+    /// Identity, if the packet matches its schema.
+    pub(super) facts: Option<LogPacketFacts>,
+    episode: Option<String>,
+}
+
+/// What is known about a packet that matches its schema.
+pub(super) struct LogPacketFacts {
+    pub(super) packet_id: String,
+    pub(super) created_at: Instant,
+    /// Whether it approves something, or ends or restores approvals: its place among the others decides what it covers.
+    pub(super) is_approval: bool,
+}
+
+/// A log that is known to its end.
+pub(super) struct WholeLog {
+    packets: Vec<LogPacket>,
+    options: ValidatorOptions,
+    /// Number of packets that may still be judged: the work is bounded.
+    left: usize,
+    episodes: HashMap<String, EpisodeLog>,
+}
+
+impl WholeLog {
+    pub(super) fn new(log: &LogBytes, layout: Layout, options: ValidatorOptions) -> Self {
+        let bytes = &*log.0;
+        let packets = if layout.of(log.reader()).layout == Layout::Array {
+            let (mut splitter, mut lines) = (PacketSplitter::default(), PacketLines::default());
+            splitter.feed(bytes, &mut lines);
+            splitter.finish(&mut lines);
+            let packets = lines.bytes.split(|byte| *byte == b'\n').zip(&lines.places);
+            packets.filter_map(|(text, place)| LogPacket::new(place.line, text)).collect()
+        } else {
+            let bytes = bytes.strip_prefix(MARK).unwrap_or(bytes);
+            let lines = bytes.split(|byte| *byte == b'\n').zip(1..);
+            lines.filter_map(|(text, line)| LogPacket::new(line, text)).collect()
+        };
+        Self { packets, options, left: MOST_JUDGED, episodes: HashMap::new() }
+    }
+
+    /// Replaces the help for a finding if a change of the log is known to be legal.
+    pub(super) fn look_ahead(&mut self, finding: &mut Finding) {
+        let Some(index) = finding.packet_index.and_then(|index| usize::try_from(index).ok()) else { return };
+        let Some(id) = finding.correlation_id.as_deref() else { return };
+        let Self { packets, options, left, episodes } = self;
+        let episode = episodes.entry(id.to_owned()).or_insert_with(|| {
+            let of_episode = packets.iter().enumerate().filter(|(_, packet)| packet.episode.as_deref() == Some(id));
+            EpisodeLog::new(of_episode.map(|(index, _)| index).collect(), packets, options)
+        });
+        if let Some(help) = episode.help(index, finding, packets, options, left) {
+            finding.diagnostic.help = Some(help);
+        }
+    }
+}
+
+impl LogPacket {
+    /// Returns the packet in a line; `None` if the line is blank.
+    fn new(line: u64, text: &[u8]) -> Option<Self> {
+        let text = text.strip_suffix(b"\r").unwrap_or(text);
+        if text.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
+            return None;
+        }
+        let text = String::from_utf8_lossy(text).into_owned();
+        let (facts, episode) = match PacketFacts::parse(&text) {
+            Ok(facts) => {
+                let known = LogPacketFacts {
+                    packet_id: facts.header.packet_id.to_string(),
+                    created_at: facts.header.created_at,
+                    is_approval: is_approval(&facts),
+                };
+                (Some(known), Some(facts.header.correlation_id.to_string()))
+            }
+            Err(rejected) => (None, rejected.claims.correlation_id),
+        };
+        Some(Self { line, text, facts, episode })
+    }
+}
+
+/// Returns whether a packet approves something, or ends or restores approvals.
+fn is_approval(facts: &PacketFacts<'_>) -> bool {
+    match (Event::of(facts), &facts.payload) {
+        (Event::Authorize | Event::ObserveUser | Event::Halt | Event::Release, _) => true,
+        // An alert may revoke tokens, and one of layer 1 may approve an overrun.
+        (Event::Alert, PayloadFacts::IntegrityAlert(alert)) => {
+            derived::from_layer_1(&facts.header) || alert.revoked_token_ids.is_some()
+        }
+        _ => false,
+    }
+}
+
+/// Maximum number of packets that are judged again for the helps of one log: some tenths of a second.
+const MOST_JUDGED: usize = 20_000;
