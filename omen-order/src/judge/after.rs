@@ -1,13 +1,24 @@
 //! `after`: enough premises have succeeded, and none of them has been cancelled.
 
 use super::{Cause, Judge, OrderCode, Outcome};
-use crate::history::{Call, CallId, Scope, State, all_equal, could_equal};
+use crate::history::{Call, CallId, History, Scope, State, all_equal, could_equal};
 use crate::rules::{Duty, Link, Watch};
 use crate::values::{Fit, MemberValue};
 
 impl Judge<'_> {
     /// Judges a rule by its best alternative.
     pub(super) fn after(&self, duty: &Duty) -> Outcome {
+        // One that holds settles the rule. Why the others do not is asked only if none does: reasons cost more than verdicts.
+        let mut premises = duty.premises.iter();
+        let holds = premises.find_map(|(watch, members)| {
+            let scope = History::scope(self.call, watch.per).filter(|scope| *scope != Scope::Unplaced)?;
+            let own = self.call.members(members);
+            let is_comparable = own.iter().all(|member| matches!(member, MemberValue::Key(_)));
+            is_comparable.then(|| Self::newest(watch, self.facts(watch, scope, &own).0))?
+        });
+        if let Some(calls) = holds {
+            return Outcome::Holds(calls);
+        }
         let mut best: Option<Outcome> = None;
         for (watch, members) in &duty.premises {
             let outcome = match self.own_members(duty, watch, members) {
@@ -30,7 +41,8 @@ impl Judge<'_> {
         }
     }
 
-    fn premise_of_after(&self, duty: &Duty, watch: &Watch, scope: Scope, own: &[MemberValue]) -> Outcome {
+    /// Facts of a premise that count, each with its position, and the number of those of which that cannot be decided.
+    fn facts(&self, watch: &Watch, scope: Scope, own: &[MemberValue]) -> (Vec<(u64, CallId)>, usize) {
         let (mut certain, mut undecided) = (Vec::new(), 0);
         for other in self.history.matching(watch, scope, own) {
             match self.counts(watch, scope, own, other) {
@@ -39,10 +51,20 @@ impl Judge<'_> {
                 Fit::No => {}
             }
         }
-        if certain.len() >= watch.times {
+        (certain, undecided)
+    }
+
+    /// The newest facts that a premise needs, if there are enough.
+    fn newest(watch: &Watch, mut certain: Vec<(u64, CallId)>) -> Option<Vec<CallId>> {
+        (certain.len() >= watch.times).then(|| {
             certain.sort_unstable_by(|a, b| b.cmp(a));
-            return Outcome::Holds(certain.into_iter().take(watch.times).map(|(_, id)| id).collect());
-        }
+            certain.into_iter().take(watch.times).map(|(_, id)| id).collect()
+        })
+    }
+
+    /// Judges a premise that does not hold.
+    fn premise_of_after(&self, duty: &Duty, watch: &Watch, scope: Scope, own: &[MemberValue]) -> Outcome {
+        let (certain, undecided) = self.facts(watch, scope, own);
         let coming = self.coming(watch, scope, own);
         if certain.len() + coming.len() >= watch.times {
             return Outcome::Waits(coming);
