@@ -60,6 +60,8 @@ struct DifferenceRow<'p> {
     /// the rate or the arguments, which `why` states.
     rule: Option<&'p str>,
     why: &'p str,
+    /// Time of the first call (RFC 3339), if the time of day matters; else `null`.
+    start: Option<&'p str>,
     steps: Vec<StepRow<'p>>,
     /// Session that ends after the calls, if the only difference is a debt that only the old configuration reports; else `null`.
     ended_session: Option<usize>,
@@ -142,7 +144,7 @@ impl<'p> ProveReport<'p> {
         let DifferenceRow { tool, why, .. } = difference;
         match self.never {
             _ if difference.ended_session.is_some() => {
-                format!("only the old configuration reports what `{tool}` owes at the end of the session; {why}:")
+                format!("only the old configuration reports what `{tool}` owes by the end of the session; {why}:")
             }
             Some(call) => format!("`{tool}` can be called against `--never '{call}'`:"),
             None => format!("only the new configuration allows this call of `{tool}`; in the old one, {why}:"),
@@ -176,7 +178,7 @@ const KINDS: [FindingKind; 4] = [DIFFERENCE, BUG, NOTE, NOT_DECIDED];
 
 impl<'p> DifferenceRow<'p> {
     fn new(difference: &'p ProvenDifference) -> Self {
-        let ProvenDifference { tool, steps, ended_session, why, path, confirmed, disagreement, .. } = difference;
+        let ProvenDifference { tool, start, steps, ended_session, why, path, confirmed, disagreement, .. } = difference;
         // Only the verdict of the last call matters, unless a session ends after it.
         let last = if ended_session.is_some() { steps.len() } else { steps.len().saturating_sub(1) };
         let rows = steps.iter().zip(confirmed).enumerate();
@@ -185,6 +187,7 @@ impl<'p> DifferenceRow<'p> {
             tool: tool.to_string(),
             rule: Some(path.as_str()).filter(|path| !path.is_empty()),
             why,
+            start: start.as_deref(),
             steps: rows.collect(),
             ended_session: *ended_session,
             disagreement: disagreement.as_deref(),
@@ -199,9 +202,10 @@ impl<'p> DifferenceRow<'p> {
     fn lines(&self) -> Vec<String> {
         let is_one_session = self.steps.iter().all(|step| step.session == 0);
         let line = |(number, step): (usize, &StepRow<'_>)| {
-            let pause = match step.pause_ms {
-                0 => String::new(),
-                ms => format!("after {}: ", omen_gate::prove::shown(ms)),
+            let pause = match (step.pause_ms, self.start.filter(|_| number == 1)) {
+                (_, Some(start)) => format!("at {start}: "),
+                (0, _) => String::new(),
+                (ms, _) => format!("after {}: ", omen_gate::prove::shown(ms)),
             };
             let session = if is_one_session { String::new() } else { format!("session {}: ", step.session + 1) };
             let confirmed = if step.confirmed { ", confirmed by a human" } else { "" };

@@ -8,10 +8,13 @@ mod sides;
 mod spec;
 mod values;
 
+use std::time::{Duration, SystemTime};
+
 use omen_order::Tool;
 use omen_order::prove::{Difference, IntentLimit, WhyRefused, compare};
 
 use crate::config::Config;
+use rehearsal::Rehearsal;
 
 pub use omen_order::prove::{ProvenStep, StepEnd, UndecidedTool};
 pub use omen_order::rules::shown;
@@ -41,7 +44,9 @@ pub struct Proof {
 pub struct ProvenDifference {
     /// Tool that the call or debt belongs to.
     pub tool: Tool,
-    /// Calls in order.
+    /// Time of the first call (RFC 3339), if the time of day matters: some grants expire.
+    pub start: Option<String>,
+    /// Calls in their order.
     pub steps: Vec<ProvenStep>,
     /// Number of the session that ends after the calls, if its debts are the difference.
     pub ended_session: Option<usize>,
@@ -84,22 +89,32 @@ pub async fn prove(old: &Config, new: &Config) -> Proof {
         proof.notes.push("paths are compared as texts: links are not followed".to_owned());
     }
     for difference in found.differences {
-        let confirms = |step: &ProvenStep| {
-            step.end != StepEnd::Refused && after.entries.get(&step.tool).is_some_and(|entry| entry.must_confirm)
-        };
-        let confirmed = difference.steps.iter().map(confirms).collect();
-        let disagreement = rehearsal::disagreement(old, new, &difference.steps, difference.ended_session).await;
+        let Difference { steps, start, ended_session, .. } = &difference;
+        let rehearsal = Rehearsal { steps, start: *start, ended_session: *ended_session };
+        let (confirmed, disagreement) = rehearsal.run(old, new).await;
         if let (Some(why), true) = (&disagreement, difference.has_left_out) {
             proof.outside.push(UndecidedTool {
                 tool: difference.tool,
                 path: String::new(),
-                why: format!("a rule of both configurations is too large to search, and changes the verdict on the sequence: {why}"),
+                why: format!("a rule that is too large to search changes the verdict on the sequence: {why}"),
             });
             continue;
         }
         let (path, why) = reason(&difference);
-        let Difference { tool, steps, ended_session, .. } = difference;
-        proof.differences.push(ProvenDifference { tool, steps, ended_session, why, path, confirmed, disagreement });
+        let Difference { tool, start, steps, ended_session, .. } = difference;
+        let start = start.and_then(|start| u64::try_from(start).ok());
+        let start = start.map(|start| SystemTime::UNIX_EPOCH + Duration::from_millis(start));
+        let start = start.map(|start| humantime::format_rfc3339_millis(start).to_string());
+        proof.differences.push(ProvenDifference {
+            tool,
+            start,
+            steps,
+            ended_session,
+            why,
+            path,
+            confirmed,
+            disagreement,
+        });
     }
     proof
 }
@@ -110,6 +125,7 @@ fn reason(difference: &Difference) -> (String, String) {
         WhyRefused::OtherPin => "another form of the tool is approved (`pin`)".to_owned(),
         WhyRefused::Closed(why) => why.clone(),
         WhyRefused::Arguments => "the arguments break a rule of `where`".to_owned(),
+        WhyRefused::Expired => "its grants have expired".to_owned(),
         WhyRefused::Limit(IntentLimit::Rate) => "the rate `max` is used up".to_owned(),
         WhyRefused::Limit(IntentLimit::Uses) => "the grants have no `uses` left".to_owned(),
         WhyRefused::Incomparable => "a member that a rule compares with later calls has another type".to_owned(),

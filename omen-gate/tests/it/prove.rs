@@ -2,6 +2,10 @@
 
 #![cfg(unix)]
 
+mod arrays;
+mod grants;
+mod sums;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -23,6 +27,7 @@ enum Demand {
     In(Vec<&'static str>),
     Host(Vec<&'static str>, Vec<&'static str>, Vec<u16>),
     Under(Vec<&'static str>),
+    Command(Vec<&'static str>, Option<&'static str>, Option<&'static str>),
 }
 
 fn pick<T: Clone>(random: &mut Random, from: &[T]) -> T {
@@ -114,6 +119,35 @@ fn paths(folder: &Path) -> World {
     World { demands, texts }
 }
 
+/// Lines of one or two commands.
+fn lines(folder: &Path) -> World {
+    let files = ["data/x", "other/x"].map(|file| format!(" > {}", folder.join(file).display()));
+    let redirects: Vec<_> = files.into_iter().chain(["", " > /dev/null"].map(str::to_owned)).collect();
+    let mut commands = Vec::new();
+    for program in ["ls", "cat", "echo", "git"] {
+        let arguments: &[&str] = if program == "git" {
+            &["", "status", "log", "log a", "log -n", "log 7"]
+        } else {
+            &["", "a", "-n", "7", "a 7", "status"]
+        };
+        for arguments in arguments {
+            for redirect in &redirects {
+                commands.push(format!("{program} {arguments}{redirect}"));
+            }
+        }
+    }
+    let pairs =
+        commands.iter().step_by(5).flat_map(|first| commands.iter().map(move |second| format!("{first} && {second}")));
+    let texts = pairs.chain(commands.iter().cloned()).chain(["$(ls)".to_owned(), String::new()]).collect();
+    let demands = |random: &mut Random| {
+        let programs = some(random, &["ls", "cat", "echo", "git"]);
+        let argument =
+            pick(random, &[None, None, Some("[a-z]+"), Some("[a-z]+|-n"), Some("[a-z]+|[0-9]"), Some("status|log")]);
+        Demand::Command(programs, argument, pick(random, &[None, None, Some("data"), Some("other"), Some(".")]))
+    };
+    World { demands, texts }
+}
+
 impl Demand {
     fn toml(&self) -> (&'static str, String) {
         let list = |texts: &[&str]| format!("{texts:?}");
@@ -130,6 +164,13 @@ impl Demand {
                 ("host", format!("host = {}, scheme = {}{ports}", list(hosts), list(schemes)))
             }
             Self::Under(folders) => ("under", format!("under = {}", list(folders))),
+            Self::Command(programs, argument, redirect) => {
+                let more = |key: &str, value: &Option<&str>| {
+                    value.map_or(String::new(), |value| format!(", {key} = '{value}'"))
+                };
+                let (argument, redirect) = (more("argument", argument), more("redirect", redirect));
+                ("command", format!("command = {{ program = {}{argument}{redirect} }}", list(programs)))
+            }
         }
     }
 
@@ -176,6 +217,36 @@ impl Demand {
                 let is_below =
                     |below: &&str| path.starts_with(if *below == "." { folder.to_owned() } else { folder.join(below) });
                 text.starts_with('/') && !text.starts_with("//") && folders.iter().any(is_below)
+            }
+            Self::Command(programs, argument, redirect) => {
+                let argument = argument.map(|pattern| Regex::new(&format!(r"\A(?:{pattern})\z")).unwrap());
+                // Of what a shell expands, the world has one line.
+                !text.is_empty()
+                    && !text.contains('$')
+                    && text.split(" && ").flat_map(|text| text.split(" ; ")).all(|command| {
+                        let (command, file) =
+                            command.split_once(" > ").map_or((command, None), |(command, file)| (command, Some(file)));
+                        let words: Vec<_> = command.split_whitespace().map(|word| word.trim_matches('\'')).collect();
+                        let Some((program, arguments)) = words.split_first() else { return false };
+                        let is_known = *program != "git"
+                            || arguments.first().is_none_or(|first| ["status", "log", "add"].contains(first));
+                        let is_file = file.is_none_or(|file| {
+                            let file = file.trim_matches('\'');
+                            let below = |below: &str| {
+                                Path::new(file).starts_with(if below == "." {
+                                    folder.to_owned()
+                                } else {
+                                    folder.join(below)
+                                })
+                            };
+                            file == "/dev/null" || redirect.is_some_and(below)
+                        });
+                        let mut arguments = arguments.iter();
+                        programs.contains(program)
+                            && is_known
+                            && is_file
+                            && arguments.all(|word| argument.as_ref().is_none_or(|pattern| pattern.is_match(word)))
+                    })
             }
         }
     }
@@ -257,4 +328,11 @@ async fn folders_are_compared_as_all_paths_are() {
     let folder = folder();
     let world = paths(&folder.path().canonicalize().unwrap());
     compare_with_all_texts(&folder, &world, 3).await;
+}
+
+#[tokio::test]
+async fn commands_are_compared_as_all_lines_are() {
+    let folder = folder();
+    let world = lines(&folder.path().canonicalize().unwrap());
+    compare_with_all_texts(&folder, &world, 5).await;
 }

@@ -9,7 +9,7 @@ use super::debts::is_session_end;
 use super::facts::{ConeRules, Matcher, OutsideRule, cancels, is_fact, later};
 use super::model::{RuleSide, StepEnd, ValueClass, ValuePlace, Values};
 use crate::rules::{Bound, Member, Pair, Side, Test, Tool};
-use crate::values::{Fit, plain};
+use crate::values::{Amount, Fit, amount, plain};
 
 /// Member that `same` compares.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -55,7 +55,9 @@ pub(super) struct Example {
     pub(super) names: Vec<ValueName>,
     /// Number shared by examples that differ only in names.
     pub(super) shape: u32,
-    /// Results of the tests, by test content.
+    /// Class of each member.
+    classes: Vec<u32>,
+    /// Results of the tests, by their content.
     fits: Arc<HashMap<String, Fit>>,
 }
 
@@ -66,6 +68,14 @@ impl Example {
 
     pub(super) fn compared(&self, pointer: &str) -> ComparedMember {
         ComparedMember::of(&self.value, pointer)
+    }
+
+    /// Amount that limits add up; nothing if it is not valid.
+    pub(super) fn amount(&self, pointer: &str) -> Option<u64> {
+        match amount(&self.value, pointer) {
+            Amount::Known(amount) => Some(amount),
+            Amount::Invalid | Amount::Unknown => None,
+        }
     }
 }
 
@@ -94,6 +104,8 @@ pub(super) struct Alphabet {
     pub(super) moves: Vec<Move>,
     /// Whether a human confirms the calls of a tool, on each side.
     pub(super) confirms: Vec<[bool; 2]>,
+    /// Whether calls are left out because they have too many amounts.
+    pub(super) has_more_amounts: bool,
 }
 
 /// Maximum number of combinations of values of one tool.
@@ -102,6 +114,8 @@ const MAX_COMBINATIONS: usize = 20_000;
 const MAX_MOVES: usize = 20_000;
 /// Maximum number of values that one `same` must distinguish.
 const MAX_DISTINCT: usize = 9;
+/// Largest number of amounts that are all tried.
+const MAX_AMOUNTS: usize = 64;
 
 /// Place of a value: index of the tool, part of the call, pointer.
 type MemberPlace = (usize, Side, Arc<str>);
@@ -114,11 +128,20 @@ struct AlphabetBuilder<'b> {
     tests: BTreeMap<(usize, Side), Vec<Test>>,
     /// Union-find parents: places that are compared with each other have the same root.
     places: BTreeMap<MemberPlace, MemberPlace>,
+    /// Places of amounts, with the limits of their sums.
+    amounts: BTreeMap<MemberPlace, BTreeSet<u64>>,
 }
 
 impl Alphabet {
     pub(super) fn new(sides: &[&RuleSide; 2], rules: &ConeRules, values: &dyn Values) -> Result<Self, OutsideRule> {
-        let mut build = AlphabetBuilder { sides, rules, values, tests: BTreeMap::new(), places: BTreeMap::new() };
+        let mut build = AlphabetBuilder {
+            sides,
+            rules,
+            values,
+            tests: BTreeMap::new(),
+            places: BTreeMap::new(),
+            amounts: BTreeMap::new(),
+        };
         build.read()?;
         let pools = build.pools()?;
         let counts_refusals = rules.refusal_counter().is_some();
@@ -133,6 +156,8 @@ impl Alphabet {
                 if !is_tried {
                     continue;
                 }
+                let more: Vec<_> = pools.values().flat_map(|pool| &pool.more).collect();
+                alphabet.has_more_amounts |= example.classes.iter().any(|class| more.contains(&class));
                 let call = alphabet.calls.len();
                 alphabet.calls.push(CallClass { tool: index, example, is_admitted });
                 for end in build.ends(tool) {
@@ -192,8 +217,28 @@ impl AlphabetBuilder<'_> {
                 }
             }
         }
+        for matcher in &rules.matchers {
+            let Some(at) = &matcher.sum else { continue };
+            for (index, _) in rules.tools.iter().enumerate().filter(|(_, tool)| matcher.premise.tools.contains(tool)) {
+                self.amount(index, at);
+            }
+        }
+        for question in &rules.questions {
+            let Bound::Sum(limit) = question.bound else { continue };
+            for matcher in question.matchers.iter().filter_map(|index| rules.matchers.get(*index)) {
+                let of_matcher = |place: &MemberPlace| {
+                    let is_named = rules.tools.get(place.0).is_some_and(|tool| matcher.premise.tools.contains(tool));
+                    is_named && matcher.sum.as_ref() == Some(&place.2)
+                };
+                let limits = self.amounts.iter_mut().filter(|(place, _)| of_matcher(place));
+                limits.for_each(|(_, limits)| limits.extend([limit]));
+            }
+        }
         for recognized in &rules.recognized {
             self.test(recognized.tool, Side::Args, recognized.args.as_ref());
+            if let Some(at) = &recognized.amount {
+                self.amount(recognized.tool, at);
+            }
             recognized.members.iter().for_each(|pointer| drop(self.place(recognized.tool, Side::Args, pointer)));
         }
         for ((index, side), tests) in self.tests.clone() {
@@ -217,6 +262,11 @@ impl AlphabetBuilder<'_> {
             }
         }
         Ok(())
+    }
+
+    fn amount(&mut self, tool: usize, at: &Arc<str>) {
+        self.place(tool, Side::Args, at);
+        self.amounts.entry((tool, Side::Args, Arc::clone(at))).or_default();
     }
 
     fn test(&mut self, tool: usize, side: Side, test: Option<&Test>) {
@@ -274,7 +324,19 @@ impl AlphabetBuilder<'_> {
                     tests: self.tests.get(&(*tool, *side)).cloned().unwrap_or_default(),
                 })
                 .collect();
-            let classes = self.values.classes(&places, distinct).map_err(|why| (String::new(), why))?;
+            let amounts = members.iter().filter_map(|member| Some((member, self.amounts.get(member)?)));
+            let amounts: Vec<_> = amounts.collect();
+            if let Some((member, limits)) = amounts.first() {
+                if members.len() > 1 || is_compared {
+                    let why = format!("`{}` is both added up and compared", member.2);
+                    return Err((String::new(), why));
+                }
+                let pool = self.amounts_of(&places, limits, next)?;
+                next += u32::try_from(pool.classes.len()).unwrap_or(u32::MAX);
+                pools.insert(root, pool);
+                continue;
+            }
+            let classes = self.values.classes(&places, distinct, &[]).map_err(|why| (String::new(), why))?;
             if needed > MAX_DISTINCT && classes.iter().any(|class| class.len() == MAX_DISTINCT) {
                 let why =
                     format!("its rules could need {needed} values of a member in `same`, more than {MAX_DISTINCT}");
@@ -282,9 +344,55 @@ impl AlphabetBuilder<'_> {
             }
             let first = next;
             next += u32::try_from(classes.len()).unwrap_or(u32::MAX);
-            pools.insert(root, Pool { classes, first, is_compared });
+            pools.insert(root, Pool { classes, first, is_compared, more: Vec::new() });
         }
         Ok(pools)
+    }
+
+    /// Values of a place of amounts. Each amount is a class of its own. Of those that are too many, some are tried: the largest, the
+    /// smallest, and those that reach or exceed a limit alone or after calls with the largest one.
+    fn amounts_of(&self, places: &[ValuePlace], limits: &BTreeSet<u64>, first: u32) -> Result<Pool, OutsideRule> {
+        let outside = |why: String| (String::new(), why);
+        let mut pool = Pool { classes: Vec::new(), first, is_compared: false, more: Vec::new() };
+        let Some(most) = limits.last() else {
+            // Only whether it is valid matters.
+            pool.classes = self.values.classes(places, 1, &[0]).map_err(outside)?;
+            return Ok(pool);
+        };
+        let number = |limit: u64| i64::try_from(limit).unwrap_or(i64::MAX);
+        let amounts = |class: &ValueClass| -> BTreeSet<u64> {
+            class.iter().filter_map(|value| value.as_ref()?.as_u64()).collect()
+        };
+        let mut wanted: Vec<_> =
+            limits.iter().flat_map(|limit| [number(*limit), number(*limit).saturating_add(1)]).collect();
+        let found = self.values.classes(places, MAX_AMOUNTS + 1, &wanted).map_err(outside)?;
+        for largest in found.iter().filter_map(|class| amounts(class).last().copied()) {
+            let rests: Vec<_> = wanted.iter().filter_map(|limit| limit.checked_rem(number(largest))).collect();
+            wanted.extend(rests);
+        }
+        for class in self.values.classes(places, MAX_AMOUNTS + 1, &wanted).map_err(outside)? {
+            let amounts = amounts(&class);
+            // A sum of more calls than are remembered would be too small.
+            let is_seen = |amount: &u64| *amount == 0 || most / amount < MAX_AMOUNTS as u64;
+            if amounts.is_empty() {
+                pool.classes.extend(class.into_iter().take(1).map(|value| vec![value]));
+                continue;
+            }
+            let is_large = class.len() > MAX_AMOUNTS || !amounts.iter().all(is_seen);
+            let ends = [amounts.first(), amounts.last()];
+            let is_tried = |amount: &&u64| {
+                !is_large || (is_seen(amount) && (ends.contains(&Some(amount)) || wanted.contains(&number(**amount))))
+            };
+            let tried: Vec<_> =
+                amounts.iter().filter(is_tried).map(|amount| vec![Some(Value::from(*amount))]).collect();
+            if is_large && tried.is_empty() {
+                return Err(outside(format!("a sum of {most} can take more than {MAX_AMOUNTS} calls to reach")));
+            }
+            let next = first + u32::try_from(pool.classes.len()).unwrap_or(u32::MAX);
+            pool.more.extend(is_large.then_some(next));
+            pool.classes.extend(tried);
+        }
+        Ok(pool)
     }
 
     fn is_compared(&self, members: &[MemberPlace]) -> bool {
@@ -368,21 +476,23 @@ impl AlphabetBuilder<'_> {
                 })
                 .map(|at| ComparedMember::of(&value, &at.2))
                 .collect();
+            let amounts = self.amounts.keys().filter(|at| (at.0, at.1) == (tool, part));
+            let amounts: Vec<_> = amounts.map(|at| amount(&value, &at.2)).collect();
             let recognized =
                 self.rules.recognized.iter().filter(|recognized| recognized.tool == tool && part == Side::Args);
             let recognized = recognized.flat_map(|recognized| &recognized.members);
             let recognized: Vec<_> =
                 recognized.map(|pointer| ComparedMember::of(&value, pointer) == ComparedMember::Incomparable).collect();
-            // Calls that are alike in all tests and in all compared members are one.
-            if !known.insert((fits.clone(), compared, recognized)) {
+            // Calls that all tests take alike, with equal members where they are compared, are one.
+            if !known.insert((fits.clone(), compared, recognized, amounts)) {
                 continue;
             }
             let classes: Vec<_> = choices.iter().map(|(class, _)| *class).collect();
             let next = u32::try_from(shapes.len()).unwrap_or(u32::MAX);
-            let shape = *shapes.entry(classes).or_insert(next);
+            let shape = *shapes.entry(classes.clone()).or_insert(next);
             let fits = tests.iter().map(|test| test.content()).zip(fits).collect();
             let names = choices.into_iter().filter_map(|(_, name)| name).collect();
-            found.push(Example { value, names, shape, fits: Arc::new(fits) });
+            found.push(Example { value, names, shape, classes, fits: Arc::new(fits) });
         }
         Ok(found)
     }
@@ -426,6 +536,8 @@ struct Pool {
     /// Index of its first class among those of all pools.
     first: u32,
     is_compared: bool,
+    /// Classes that stand for more amounts than there are values.
+    more: Vec<u32>,
 }
 
 /// Sets the member at a pointer.

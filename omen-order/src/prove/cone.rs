@@ -144,10 +144,10 @@ pub(super) fn tools(sides: &[&RuleSide; 2], deciding: &Tool) -> Vec<Tool> {
             let is_free = |tool: &&Tool| {
                 sides.iter().all(|side| {
                     rules(side, tool).is_empty()
-                        && side
-                            .entries
-                            .get(tool)
-                            .is_some_and(|entry| entry.closed.is_none() && entry.rate.is_none() && entry.uses.is_none())
+                        && side.entries.get(tool).is_some_and(|entry| {
+                            let is_limited = entry.rate.is_some() || entry.uses.is_some() || entry.expires.is_some();
+                            entry.closed.is_none() && !is_limited
+                        })
                 })
             };
             match all.iter().find(is_free) {

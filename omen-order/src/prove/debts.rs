@@ -54,11 +54,8 @@ fn side_with(side: &RuleSide, opener: &Tool, bans: Vec<Rule>) -> RuleSide {
 fn ban(rule: &Rule, opener: &Tool) -> Result<Rule, OutsideRule> {
     let outside = |why: &str| Err((rule.path.clone(), why.to_owned()));
     let RuleKind::BeforeEnd(owed) = &rule.kind else { return outside("it is not a debt") };
-    if owed.per != Per::Session {
-        return outside("only debts of sessions are compared");
-    }
-    if owed.within_ms.is_some() {
-        return outside("deadlines of debts are not compared");
+    if owed.per == Per::All {
+        return outside("it is owed by no session");
     }
     let settles = Until {
         tools: owed.tools.clone(),
@@ -68,7 +65,13 @@ fn ban(rule: &Rule, opener: &Tool) -> Result<Rule, OutsideRule> {
         answer: owed.answer.clone(),
         same: owed.same.clone(),
     };
-    let opened =
-        Premise { args: rule.condition.clone(), until: vec![settles], ..Premise::of(vec![opener.clone()], Was::Ok) };
+    let opened = Premise {
+        args: rule.condition.clone(),
+        until: vec![settles],
+        // The search takes the window of a debt for its deadline.
+        within_ms: owed.within_ms,
+        per: owed.per,
+        ..Premise::of(vec![opener.clone()], Was::Ok)
+    };
     Ok(Rule { kind: RuleKind::NeverAfter(opened), condition: None, path: rule.path.clone() })
 }

@@ -33,6 +33,8 @@ struct AppliedRule {
     own: Vec<(usize, Option<Vec<ComparedMember>>)>,
     /// Whether the call counts towards its own limit.
     is_own: bool,
+    /// What it adds to that, if amounts are added up.
+    amount: u64,
 }
 
 /// How a matcher sees a call.
@@ -40,6 +42,8 @@ struct AppliedRule {
 struct CallView {
     fit: Fit,
     members: Vec<ComparedMember>,
+    /// What the call adds, if amounts are added up.
+    amount: u64,
     /// Members that each `until` compares.
     untils: Vec<Vec<ComparedMember>>,
 }
@@ -57,7 +61,9 @@ struct Cancellation {
 pub(super) enum RefusedBy<'r> {
     /// The checks before the order rules.
     Admission,
-    /// The order rule at this path.
+    /// Grants that have expired.
+    Expiry,
+    /// The rule on order of this path.
     Rule(&'r str),
     /// A limit of intents.
     Limit(IntentLimit),
@@ -170,7 +176,16 @@ impl SequenceJudge {
         let is_needed = if is_premise { fit == Fit::Yes } else { fit != Fit::No };
         let untils = premise.until.iter().map(|until| earlier(&call.example, step.answer.as_ref(), &until.same));
         let untils = untils.collect();
-        (is_needed && !members.contains(&ComparedMember::Missing)).then_some(CallView { fit, members, untils })
+        let amount = matcher.sum.as_ref().map(|at| call.example.amount(at));
+        // Nothing is added by a call that each side refuses without a valid amount, or by 0.
+        let adds = amount.is_none_or(|amount| amount.is_some_and(|amount| amount > 0));
+        let amount = amount.flatten().unwrap_or(0);
+        (is_needed && adds && !members.contains(&ComparedMember::Missing)).then_some(CallView {
+            fit,
+            members,
+            amount,
+            untils,
+        })
     }
 
     fn cancellations(&self, step: &Move) -> Vec<Cancellation> {
@@ -220,9 +235,8 @@ impl SequenceJudge {
     pub(super) fn cancelled(&self, fact: &Fact, step: usize, at: CallScope) -> u128 {
         let mut bits = 0;
         for Cancellation { matcher: index, until, fit, members } in self.cancels.get(step).into_iter().flatten() {
-            let Some(matcher) = self.rules.matchers.get(*index).filter(|_| fact.live >> index & 1 == 1) else {
-                continue;
-            };
+            let is_open = (fact.live & !fact.overdue) >> index & 1 == 1;
+            let Some(matcher) = self.rules.matchers.get(*index).filter(|_| is_open) else { continue };
             let Some(view) = self.seen.get(fact.step).and_then(|seen| seen.get(*index)?.as_ref()) else { continue };
             if !fact.scope.is_of(matcher.premise.per, at) {
                 continue;
@@ -237,11 +251,21 @@ impl SequenceJudge {
         bits
     }
 
-    /// Returns the reason why one side refuses a call, if any.
-    pub(super) fn refusal(&self, side: usize, call: usize, at: CallScope, facts: &[Fact]) -> Option<RefusedBy<'_>> {
+    /// What one side refuses a call by. `expired` is the number of times that have come at which grants expire.
+    pub(super) fn refusal(
+        &self,
+        side: usize,
+        call: usize,
+        at: CallScope,
+        (facts, expired): (&[Fact], usize),
+    ) -> Option<RefusedBy<'_>> {
         let class = self.alphabet.calls.get(call)?;
         if class.is_admitted.get(side) != Some(&true) {
             return Some(RefusedBy::Admission);
+        }
+        let closes = self.rules.closes.get(class.tool).and_then(|closes| closes.get(side).copied().flatten());
+        if closes.is_some_and(|closes| closes <= expired) {
+            return Some(RefusedBy::Expiry);
         }
         for applied in self.applied.get(call).into_iter().flatten() {
             let Some(question) = self.rules.questions.get(applied.question).filter(|question| question.side == side)
@@ -276,7 +300,9 @@ impl SequenceJudge {
                     self.rules.tools.get(class.tool).is_some_and(|tool| matcher.premise.tools.contains(tool));
                 is_named && class.example.fit(matcher.premise.args.as_ref()) != Fit::No
             });
-            AppliedRule { question: index, own, is_own }
+            let mut sums = matchers().filter_map(|(_, matcher)| matcher.sum.as_ref());
+            let amount = sums.next().and_then(|at| class.example.amount(at)).unwrap_or(0);
+            AppliedRule { question: index, own, is_own, amount }
         });
         applied.collect()
     }
@@ -286,31 +312,37 @@ impl SequenceJudge {
             self.rules.recognized.iter().filter(|recognized| recognized.side == side && recognized.tool == class.tool);
         recognized.any(|recognized| {
             let mut members = recognized.members.iter().map(|pointer| class.example.compared(pointer));
+            let is_no_amount = recognized.amount.as_ref().is_some_and(|at| class.example.amount(at).is_none());
             class.example.fit(recognized.args.as_ref()) != Fit::No
-                && members.any(|member| member == ComparedMember::Incomparable)
+                && (is_no_amount || members.any(|member| member == ComparedMember::Incomparable))
         })
     }
 
     fn holds(&self, question: &SideRule, applied: &AppliedRule, at: CallScope, facts: &[Fact]) -> bool {
-        let mut counts = applied.own.iter().map(|(index, own)| {
-            let (matcher, own) = (self.rules.matchers.get(*index)?, own.as_ref()?);
-            let counted = facts.iter().filter(|fact| {
-                let is_live = fact.live >> index & 1 == 1 && fact.scope.is_of(matcher.premise.per, at);
-                let view = self.seen.get(fact.step).and_then(|seen| seen.get(*index)?.as_ref());
-                view.filter(|_| is_live).is_some_and(|view| {
-                    let fit = view.fit.and(all_equal(own, &view.members));
-                    if matcher.role == Role::Permits { fit == Fit::Yes } else { fit != Fit::No }
-                })
+        let counted = |index: usize, own: &[ComparedMember]| -> Option<(usize, u64, usize)> {
+            let matcher = self.rules.matchers.get(index)?;
+            let counted = facts.iter().filter_map(|fact| {
+                let is_live = fact.live >> index & 1 == 1 && fact.scope.is_of(matcher.counted_in(), at);
+                let view = self.seen.get(fact.step).and_then(|seen| seen.get(index)?.as_ref()).filter(|_| is_live)?;
+                let fit = view.fit.and(all_equal(own, &view.members));
+                let counts = if matcher.role == Role::Permits { fit == Fit::Yes } else { fit != Fit::No };
+                counts.then_some(view.amount)
             });
-            Some((counted.count(), matcher.premise.times as usize))
-        });
+            let (count, sum) = counted.fold((0, 0u64), |(count, sum), amount| (count + 1, sum.saturating_add(amount)));
+            Some((count, sum, matcher.premise.times as usize))
+        };
+        let mut counts = applied.own.iter().map(|(index, own)| counted(*index, own.as_deref()?));
         match question.bound {
-            Bound::After => counts.any(|counts| counts.is_some_and(|(count, times)| count >= times)),
-            Bound::Never => counts.all(|counts| counts.is_some_and(|(count, times)| count < times)),
+            Bound::After => counts.any(|counts| counts.is_some_and(|(count, _, times)| count >= times)),
+            Bound::Never => counts.all(|counts| counts.is_some_and(|(count, _, times)| count < times)),
             Bound::Calls(limit) => {
-                counts.all(|counts| counts.is_some_and(|(count, _)| count + usize::from(applied.is_own) <= limit))
+                counts.all(|counts| counts.is_some_and(|(count, ..)| count + usize::from(applied.is_own) <= limit))
             }
-            Bound::Sum(_) | Bound::Owes => true,
+            Bound::Sum(limit) => {
+                let own = if applied.is_own { applied.amount } else { 0 };
+                counts.all(|counts| counts.is_some_and(|(_, sum, _)| sum.saturating_add(own) <= limit))
+            }
+            Bound::Owes => true,
         }
     }
 }

@@ -27,13 +27,17 @@ pub struct Admission {
     pub closed: Option<String>,
     /// Whether a human must confirm each call.
     pub must_confirm: bool,
-    /// Test that the arguments must fit.
+    /// Whether that differs between its calls, which `must_confirm` then does not say.
+    pub may_confirm: bool,
+    /// Test of the arguments that a call has to fit.
     pub args: Option<Test>,
     /// Maximum number of intents within a time in milliseconds.
     pub rate: Option<(u32, u64)>,
     /// Maximum number of intents for which its grants have uses.
     pub uses: Option<u32>,
-    /// Reason why something about the tool cannot be decided, if any.
+    /// Time in milliseconds since 1970 from which its grants have expired.
+    pub expires: Option<i64>,
+    /// What cannot be decided about the tool, if anything.
     pub outside: Option<String>,
 }
 
@@ -45,12 +49,13 @@ pub trait Values {
     /// The reason why its values cannot be represented.
     fn pointers(&self, test: &Test) -> Result<Vec<Arc<str>>, String>;
 
-    /// Returns the values at places that are compared with each other, by class: no test at any place distinguishes the
-    /// values of one class. A class has `distinct` values, or all that exist. `None` is a missing member.
+    /// Values at places that are compared with each other, by class: all tests at all places take those of one class
+    /// alike. A class has `distinct` values, or all that there are. `None` is a missing member. If integers are wanted, those
+    /// from 0 on have classes of their own, and what a class has of the wanted ones, the largest one and the smallest one come first.
     ///
     /// # Errors
-    /// The reason why they cannot be represented.
-    fn classes(&self, places: &[ValuePlace], distinct: usize) -> Result<Vec<ValueClass>, String>;
+    /// Why they cannot be represented.
+    fn classes(&self, places: &[ValuePlace], distinct: usize, wanted: &[i64]) -> Result<Vec<ValueClass>, String>;
 }
 
 /// Values that no test distinguishes; `None` is a missing member.
@@ -85,7 +90,9 @@ pub struct Comparison {
 pub struct Difference {
     /// Tool of the call or the debt.
     pub tool: Tool,
-    /// Calls in order.
+    /// Time of the first call in milliseconds since 1970, if the time of day matters.
+    pub start: Option<i64>,
+    /// Calls in their order.
     pub steps: Vec<ProvenStep>,
     /// Index of the session that ends after the calls, if its debts are the difference.
     pub ended_session: Option<usize>,
@@ -106,7 +113,9 @@ pub enum WhyRefused {
     Closed(String),
     /// The arguments do not fit.
     Arguments,
-    /// A limit of intents is reached.
+    /// The grants have expired.
+    Expired,
+    /// A limit of intents is used up.
     Limit(IntentLimit),
     /// A member that a rule must recognize in later calls cannot be compared.
     Incomparable,

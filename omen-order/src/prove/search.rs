@@ -9,7 +9,7 @@ use super::classes::{Alphabet, ValueName};
 use super::facts::{CallScope, ConeRules, Fact, OutsideRule};
 use super::judge::{RefusedBy, SequenceJudge};
 use super::model::{Difference, ProvenStep, RuleSide, StepEnd, Values, WhyRefused};
-use super::times::{AgeBound, earliest};
+use super::times::{AgeBound, FIRST_EXPIRY, earliest};
 use super::zone::Zone;
 use crate::rules::Tool;
 
@@ -36,8 +36,9 @@ struct Search<'s> {
     /// Zones of the visited states, by the rest of the state.
     seen: BTreeMap<Vec<i64>, Vec<Zone>>,
     ahead: VecDeque<usize>,
-    scopes: (usize, bool),
-    /// Number of visited moments.
+    /// Largest numbers of sessions, and of turns of a session.
+    scopes: (usize, usize),
+    /// Number of moments that were visited.
     moments: usize,
     /// Maximum number of moments, and of remembered states.
     max_states: usize,
@@ -59,23 +60,28 @@ pub(super) fn tool(
     let last = judge.last_names();
     let (nodes, seen, ahead) = (Vec::new(), BTreeMap::new(), VecDeque::new());
     let mut search = Search { judge: &judge, nodes, seen, ahead, scopes, moments: 0, max_states, last };
-    search.add(Node { facts: Vec::new(), zone: Zone::new(), depth: 0, reached: None });
+    // No time of day is before 1970.
+    let zone = judge.rules.expiries.first().map_or_else(Zone::new, |first| Zone::with_clock_from(*first));
+    search.add(Node { facts: Vec::new(), zone, depth: 0, reached: None });
     while let Some(index) = search.ahead.pop_front() {
-        if let Some(found) = search.expand(index) {
-            let (call, at, bounds) = found;
-            let why = why(sides, tool, &judge, call, &search.leaf_facts(index, &bounds), at);
-            let steps = search.steps(index, call, at, &bounds);
+        if let Some((call, at, leaf)) = search.expand(index) {
+            let why = why(sides, tool, &judge, call, (&leaf.facts, leaf.expired), at);
+            let (start, steps) = search.steps(index, call, at, &leaf.bounds);
             let has_left_out = judge.rules.has_left_out;
-            return Ok((
-                Some(Difference { tool: tool.clone(), steps, ended_session: None, why, has_left_out }),
-                search.moments,
-            ));
+            let difference = Difference { tool: tool.clone(), start, steps, ended_session: None, why, has_left_out };
+            return Ok((Some(difference), search.moments));
         }
         if search.is_too_large() {
             return Err((String::new(), format!("too large: more than {max_states} states")));
         }
     }
-    Ok((None, search.moments))
+    match judge.alphabet.has_more_amounts.then(|| judge.rules.sum()).flatten() {
+        Some(sum) => {
+            let why = "no difference was found, and calls have too many amounts to try all of them";
+            Err((sum.path.clone(), why.to_owned()))
+        }
+        None => Ok((None, search.moments)),
+    }
 }
 
 /// Returns the reason why the old rules refuse.
@@ -84,10 +90,11 @@ fn why(
     tool: &Tool,
     judge: &SequenceJudge,
     call: usize,
-    facts: &[Fact],
+    moment: (&[Fact], usize),
     at: CallScope,
 ) -> WhyRefused {
-    match judge.refusal(0, call, at, facts) {
+    match judge.refusal(0, call, at, moment) {
+        Some(RefusedBy::Expiry) => WhyRefused::Expired,
         Some(RefusedBy::Rule(path)) => WhyRefused::Rule(path.to_owned()),
         Some(RefusedBy::Limit(limit)) => WhyRefused::Limit(limit),
         Some(RefusedBy::Incomparable) => WhyRefused::Incomparable,
@@ -102,15 +109,17 @@ fn why(
     }
 }
 
-/// State at the moment of a call: the facts that count then, and the bounds that imply it.
+/// State at the moment of a call: what counts then, how many times have come at which grants expire, and the bounds that say so.
+#[derive(Clone)]
 struct Leaf {
     facts: Vec<Fact>,
+    expired: usize,
     zone: Zone,
     bounds: Vec<AgeBound>,
 }
 
-/// Call that only the new rules allow: its class, its scope, and the bounds of its moment.
-type Found = (usize, CallScope, Vec<AgeBound>);
+/// Call that only the new rules allow: its class, its scope and its moment.
+type Found = (usize, CallScope, Leaf);
 
 impl Search<'_> {
     fn add(&mut self, mut node: Node) {
@@ -141,9 +150,10 @@ impl Search<'_> {
                     continue;
                 }
                 for at in self.scopes_at(&leaf.facts) {
-                    let is_allowed = |side| self.judge.refusal(side, call, at, &leaf.facts).is_none();
+                    let moment = (leaf.facts.as_slice(), leaf.expired);
+                    let is_allowed = |side| self.judge.refusal(side, call, at, moment).is_none();
                     if is_allowed(1) && !is_allowed(0) {
-                        return Some((call, at, leaf.bounds.clone()));
+                        return Some((call, at, leaf.clone()));
                     }
                 }
             }
@@ -166,8 +176,9 @@ impl Search<'_> {
                 let (_, refused) = match judged.take_if(|(call, _)| *call == taken.call) {
                     Some(known) => judged.insert(known),
                     None => {
+                        let moment = (leaf.facts.as_slice(), leaf.expired);
                         let refused = |at: &CallScope| {
-                            [0, 1].map(|side| self.judge.refusal(side, taken.call, *at, &leaf.facts).is_some())
+                            [0, 1].map(|side| self.judge.refusal(side, taken.call, *at, moment).is_some())
                         };
                         judged.insert((taken.call, scopes.iter().map(refused).collect()))
                     }
@@ -193,19 +204,22 @@ impl Search<'_> {
         for fact in &mut facts {
             fact.live &= !self.judge.cancelled(fact, edge.step, edge.scope);
         }
-        let clock = if self.judge.is_timed(live) { zone.start() } else { 0 };
-        facts.push(Fact { step: edge.step, scope: edge.scope, live, clock, event: depth });
+        let mut fact = Fact { step: edge.step, scope: edge.scope, live, overdue: 0, clock: 0, event: depth };
+        if self.judge.is_timed(&fact) {
+            fact.clock = zone.start();
+        }
+        facts.push(fact);
         zone.elapse();
         Node { facts, zone, depth: depth + 1, reached: Some((index, edge)) }
     }
 
-    /// Returns the moments after a state, one for each set of facts that are still within their windows. Moments beyond the limit
-    /// are left out.
+    /// Moments after a state, one for each set of facts that are still within their windows, and of expiries that have come. Those
+    /// beyond the limit are left out.
     fn leaves(&self, index: usize) -> Vec<Leaf> {
         let Some(node) = self.nodes.get(index) else { return Vec::new() };
-        let mut leaves = vec![Leaf { facts: node.facts.clone(), zone: node.zone.clone(), bounds: Vec::new() }];
+        let mut leaves = self.expired(node);
         for (place, fact) in node.facts.iter().enumerate().filter(|(_, fact)| fact.clock > 0) {
-            for window in self.judge.windows(fact.live) {
+            for window in self.judge.windows(fact) {
                 let mut split = Vec::new();
                 for leaf in leaves {
                     for is_below in [true, false] {
@@ -213,10 +227,12 @@ impl Search<'_> {
                         let bound = AgeBound { earlier: fact.event, later: node.depth, window, is_below };
                         let mut facts = leaf.facts.clone();
                         if let Some(fact) = facts.get_mut(place).filter(|_| !is_below) {
-                            fact.live &= !self.judge.within(window);
+                            let (facts, debts) = self.judge.within(window);
+                            fact.live &= !facts;
+                            fact.overdue |= fact.live & debts;
                         }
                         let bounds = leaf.bounds.iter().copied().chain([bound]).collect();
-                        split.push(Leaf { facts, zone, bounds });
+                        split.push(Leaf { facts, zone, bounds, ..leaf });
                     }
                 }
                 if split.len() > self.max_states {
@@ -228,20 +244,27 @@ impl Search<'_> {
         leaves
     }
 
-    /// Returns the facts of a state at the moment that bounds describe.
-    fn leaf_facts(&self, index: usize, bounds: &[AgeBound]) -> Vec<Fact> {
-        let Some(node) = self.nodes.get(index) else { return Vec::new() };
-        let mut facts = node.facts.clone();
-        for bound in bounds.iter().filter(|bound| !bound.is_below) {
-            let old = facts.iter_mut().filter(|fact| fact.event == bound.earlier);
-            old.for_each(|fact| fact.live &= !self.judge.within(bound.window));
+    /// Moments after a state, by how many of the times have come at which grants expire.
+    fn expired(&self, node: &Node) -> Vec<Leaf> {
+        let expiries = &self.judge.rules.expiries;
+        let first = expiries.first().copied().unwrap_or(0);
+        let mut leaves = Vec::new();
+        for expired in 0..=expiries.len() {
+            let (mut zone, mut bounds) = (Some(node.zone.clone()), Vec::new());
+            let begin = expired.checked_sub(1).and_then(|last| expiries.get(last));
+            for (time, is_below) in [(begin, false), (expiries.get(expired), true)] {
+                let Some(window) = time.map(|time| time - first) else { continue };
+                zone = zone.and_then(|zone| zone.with(DAY_CLOCK, window, is_below));
+                bounds.push(AgeBound { earlier: FIRST_EXPIRY, later: node.depth, window, is_below });
+            }
+            leaves.extend(zone.map(|zone| Leaf { facts: node.facts.clone(), expired, zone, bounds }));
         }
-        facts
+        leaves
     }
 
     /// Returns the sessions and turns to which a call may belong: those of facts, and a new one.
     fn scopes_at(&self, facts: &[Fact]) -> Vec<CallScope> {
-        let (max_sessions, has_turns) = self.scopes;
+        let (max_sessions, max_turns) = self.scopes;
         let known = |is_known: &dyn Fn(usize) -> bool| (0..).find(|number| !is_known(*number)).unwrap_or(0);
         let mut sessions = BTreeSet::from([0]);
         if max_sessions > 1 {
@@ -254,8 +277,10 @@ impl Search<'_> {
         for session in sessions {
             let of_session = || facts.iter().filter(|fact| fact.scope.session == session).map(|fact| fact.scope.turn);
             let mut turns = BTreeSet::from([0]);
-            if has_turns {
+            if max_turns > 1 {
                 turns = of_session().collect();
+            }
+            if turns.len() < max_turns {
                 turns.insert(known(&|number| of_session().any(|turn| turn == number)));
             }
             scopes.extend(turns.into_iter().map(|turn| CallScope { session, turn }));
@@ -283,8 +308,8 @@ impl Search<'_> {
         })
     }
 
-    /// Returns the sequence that ends with a call after a state.
-    fn steps(&self, index: usize, call: usize, at: CallScope, bounds: &[AgeBound]) -> Vec<ProvenStep> {
+    /// The sequence that ends with a call after a state, with the time of day at which it starts, if that matters.
+    fn steps(&self, index: usize, call: usize, at: CallScope, bounds: &[AgeBound]) -> (Option<i64>, Vec<ProvenStep>) {
         let mut edges = Vec::new();
         let mut bounds = bounds.to_vec();
         let mut place = index;
@@ -294,14 +319,17 @@ impl Search<'_> {
             place = *before;
         }
         edges.reverse();
-        let times = earliest(edges.len() + 1, &bounds);
+        let first = self.judge.rules.expiries.first().copied();
+        let times = earliest(edges.len() + 1, &bounds, first.unwrap_or(0));
+        let begin = times.first().copied().unwrap_or(0);
+        let start = first.zip(times.last()).map(|(first, at)| first + begin - at);
         let alphabet = &self.judge.alphabet;
         let taken = edges.iter().filter_map(|edge| {
             let step = alphabet.moves.get(edge.step)?;
             Some((step.call, edge.scope, step.end.clone()))
         });
         let last = (call, at, StepEnd::Ok(Value::Object(serde_json::Map::new())));
-        let mut before = 0;
+        let mut before = begin;
         let steps = taken.chain([last]).zip(times).filter_map(|((call, scope, end), time)| {
             let class = alphabet.calls.get(call)?;
             let pause = time - std::mem::replace(&mut before, time);
@@ -314,11 +342,14 @@ impl Search<'_> {
                 end,
             })
         });
-        steps.collect()
+        (start, steps.collect())
     }
 }
 
-/// Returns a key of a state without its times, equal for states that differ only in the names of values, sessions and turns.
+/// Number of the clock of the time of day.
+const DAY_CLOCK: usize = 1;
+
+/// Numbers of a state, but for its times, that are equal for states that differ in the names of values, sessions and turns alone.
 fn key(judge: &SequenceJudge, last: &BTreeMap<u32, u32>, node: &Node) -> Vec<i64> {
     let mut key = Vec::new();
     let mut names: BTreeMap<ValueName, usize> = BTreeMap::new();
@@ -340,8 +371,10 @@ fn key(judge: &SequenceJudge, last: &BTreeMap<u32, u32>, node: &Node) -> Vec<i64
             });
             key.push(number(renamed));
         }
-        key.push((fact.live & u128::from(u64::MAX)) as i64);
-        key.push((fact.live >> 64) as i64);
+        for bits in [fact.live, fact.overdue] {
+            key.push((bits & u128::from(u64::MAX)) as i64);
+            key.push((bits >> 64) as i64);
+        }
         let place = |known: &mut Vec<(usize, usize)>, scope| {
             known.iter().position(|other| *other == scope).unwrap_or_else(|| {
                 known.push(scope);
@@ -375,22 +408,26 @@ impl SequenceJudge {
         last
     }
 
-    /// Returns the windows of some matchers, shortest first.
-    fn windows(&self, live: u128) -> BTreeSet<i64> {
-        let windows = self.rules.matchers.iter().enumerate().filter(|(index, _)| live >> index & 1 == 1);
+    /// Windows that bear on a fact, from the shortest.
+    fn windows(&self, fact: &Fact) -> BTreeSet<i64> {
+        let open = fact.live & !fact.overdue;
+        let windows = self.rules.matchers.iter().enumerate().filter(|(index, _)| open >> index & 1 == 1);
         windows.filter_map(|(_, matcher)| i64::try_from(matcher.premise.within_ms?).ok()).collect()
     }
 
-    fn is_timed(&self, live: u128) -> bool {
-        !self.windows(live).is_empty()
+    fn is_timed(&self, fact: &Fact) -> bool {
+        !self.windows(fact).is_empty()
     }
 
-    /// Returns the matchers with a window, as a bit set.
-    fn within(&self, window: i64) -> u128 {
+    /// Matchers with a window, as bits: those of facts, and those of debts.
+    fn within(&self, window: i64) -> (u128, u128) {
         let matchers = self.rules.matchers.iter().enumerate();
         let with = matchers
             .filter(|(_, matcher)| matcher.premise.within_ms.and_then(|ms| i64::try_from(ms).ok()) == Some(window));
-        with.fold(0, |bits, (index, _)| bits | 1 << index)
+        with.fold((0, 0), |(facts, debts), (index, matcher)| match matcher.is_debt {
+            true => (facts, debts | 1 << index),
+            false => (facts | 1 << index, debts),
+        })
     }
 
     /// Returns the class of a move, without names of values.
@@ -408,13 +445,15 @@ impl SequenceJudge {
         [i64::try_from(call.tool).unwrap_or(i64::MAX), i64::from(call.example.shape), end, answer]
     }
 
-    /// Drops what can no longer affect a verdict: facts that nothing counts, and all but the newest of facts that are alike.
+    /// Drops what can decide nothing any more: facts that nothing counts, and all but the newest of facts that are alike. Of debts that
+    /// are alike, the oldest is overdue first, and what settles it settles the others.
     fn reduce(&self, facts: &mut Vec<Fact>, zone: &mut Zone) {
         for index in 0..self.rules.matchers.len() {
-            let kept = self.rules.matchers.get(index).map_or(0, |matcher| matcher.kept);
+            let (kept, is_debt) =
+                self.rules.matchers.get(index).map_or((0, false), |matcher| (matcher.kept, matcher.is_debt));
             let mut newer: BTreeMap<(usize, CallScope), usize> = BTreeMap::new();
             let mut counted: Vec<_> = facts.iter_mut().filter(|fact| fact.live >> index & 1 == 1).collect();
-            counted.sort_by_key(|fact| std::cmp::Reverse(fact.event));
+            counted.sort_by_key(|fact| if is_debt { fact.event } else { usize::MAX - fact.event });
             for fact in counted {
                 let count = newer.entry((self.alike(fact.step, index), fact.scope)).or_default();
                 if *count >= kept {
@@ -423,11 +462,14 @@ impl SequenceJudge {
                 *count += 1;
             }
         }
+        for fact in facts.iter_mut() {
+            fact.overdue &= fact.live;
+        }
         facts.retain(|fact| fact.live != 0);
-        facts.sort_by_key(|fact| (self.shape(fact.step), fact.live, fact.event));
-        let mut clocks = Vec::new();
+        facts.sort_by_key(|fact| (self.shape(fact.step), fact.live, fact.overdue, fact.event));
+        let mut clocks: Vec<_> = self.rules.expiries.first().map(|_| DAY_CLOCK).into_iter().collect();
         for fact in facts {
-            if fact.clock > 0 && self.is_timed(fact.live) {
+            if fact.clock > 0 && self.is_timed(fact) {
                 clocks.push(fact.clock);
                 fact.clock = clocks.len();
             } else {

@@ -1,4 +1,5 @@
-//! Zones: sets of ages of facts, as bounds on the ages and on their differences.
+//! Zones: sets of ages of facts, as bounds on them and on their differences. If the time of day matters, the first clock is the time
+//! since the first expiry of a grant, which may be negative.
 
 /// Bound that excludes nothing.
 const NO_BOUND: i64 = i64::MAX / 4;
@@ -17,7 +18,12 @@ impl Zone {
         Self { size: 1, bounds: vec![0] }
     }
 
-    /// Returns whether this zone contains all ages of another one.
+    /// Creates the zone with one clock that may show any time from `-before` on.
+    pub(super) fn with_clock_from(before: i64) -> Self {
+        Self { size: 2, bounds: vec![0, before, NO_BOUND, 0] }
+    }
+
+    /// Whether all ages of another zone are in this one.
     pub(super) fn includes(&self, other: &Self) -> bool {
         self.size == other.size && self.bounds.iter().zip(&other.bounds).all(|(own, other)| own >= other)
     }
@@ -71,9 +77,9 @@ impl Zone {
         let mut tighter = self.clone();
         for a in 0..self.size {
             for b in 0..self.size {
-                let through = self.at(a, i).saturating_add(bound).saturating_add(self.at(j, b));
-                if through < tighter.at(a, b) {
-                    tighter.set(a, b, through.min(NO_BOUND));
+                let (before, after) = (self.at(a, i), self.at(j, b));
+                if before < NO_BOUND && after < NO_BOUND && before + bound + after < tighter.at(a, b) {
+                    tighter.set(a, b, before + bound + after);
                 }
             }
         }

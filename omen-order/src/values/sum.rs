@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::plain;
 
 /// Amount that a call adds to a limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Amount {
     Known(u64),
     /// A member is missing, or is not an integer from 0 to 2^53−1.

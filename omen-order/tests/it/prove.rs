@@ -15,6 +15,7 @@ use crate::random::{chance, count, pick};
 use crate::tests_of_values::table;
 
 mod debts;
+mod sums;
 mod undecided;
 
 /// All values that a member of the test has; `None` is a missing one.
@@ -26,7 +27,7 @@ impl Values for Universe {
         Ok(content.as_object().unwrap().keys().map(|key| key.as_str().into()).collect())
     }
 
-    fn classes(&self, places: &[ValuePlace], distinct: usize) -> Result<Vec<ValueClass>, String> {
+    fn classes(&self, places: &[ValuePlace], distinct: usize, wanted: &[i64]) -> Result<Vec<ValueClass>, String> {
         let mut classes: BTreeMap<String, ValueClass> = BTreeMap::new();
         for value in &self.0 {
             let object = |pointer: &str| match value {
@@ -39,6 +40,7 @@ impl Values for Universe {
                 .collect();
             let kind = match value {
                 None => 0,
+                Some(value) if !wanted.is_empty() && value.is_u64() => 3,
                 Some(Value::String(_) | Value::Bool(_) | Value::Number(_)) => 1,
                 Some(_) => 2,
             };
@@ -55,9 +57,9 @@ fn side(policy: &Value) -> RuleSide {
     let tools = policy["tools"].as_object().unwrap();
     let entries = tools.iter().map(|(name, entry)| {
         let args = entry.get("where").map(|tests| table(tests).unwrap());
-        let content = format!("{} {}", entry["where"], entry["confirm"]);
-        let must_confirm = entry["confirm"] == true;
-        (neutral::tool(name).unwrap(), Admission { content, must_confirm, args, ..Admission::default() })
+        let content = format!("{} {} {}", entry["where"], entry["confirm"], entry["expires"]);
+        let (must_confirm, expires) = (entry["confirm"] == true, entry["expires"].as_i64());
+        (neutral::tool(name).unwrap(), Admission { content, must_confirm, args, expires, ..Admission::default() })
     });
     RuleSide { policy: neutral::policy(policy, &table).unwrap(), entries: entries.collect() }
 }
@@ -85,7 +87,7 @@ struct Runner {
     engine: Engine,
     now: i64,
     runs: usize,
-    /// Number of debts at the ends of the last sessions.
+    /// Number of debts that were reported up to the ends of the last sessions.
     owed: usize,
 }
 
@@ -97,19 +99,23 @@ impl Runner {
         Self { side, engine, now: 0, runs: 0, owed: 0 }
     }
 
-    /// Whether each call is allowed.
-    fn run(&mut self, calls: &[Call]) -> Vec<bool> {
+    /// Whether each call is allowed, if the first one is made at a time of day.
+    fn run(&mut self, start: i64, calls: &[Call]) -> Vec<bool> {
         self.now += 1_000_000;
         self.runs += 1;
+        self.owed = 0;
+        let mut day = start - calls.first().map_or(0, |call| call.pause);
         let mut allowed = Vec::new();
         for call in calls {
             self.now += call.pause;
+            day += call.pause;
             let now = Now { mono: self.now, wall: self.now };
             let Some(entry) = self.side.entries.get(&call.tool) else {
                 allowed.push(false);
                 continue;
             };
-            let fits = entry.args.as_ref().is_none_or(|test| test.judge(&call.args) == Fit::Yes);
+            let fits = entry.args.as_ref().is_none_or(|test| test.judge(&call.args) == Fit::Yes)
+                && entry.expires.is_none_or(|expires| day < expires);
             let ask = Ask {
                 tool: call.tool.clone(),
                 session: format!("{} {}", self.runs, call.session),
@@ -122,6 +128,7 @@ impl Runner {
             let mut is_allowed = false;
             for output in self.engine.outputs().collect::<Vec<_>>() {
                 is_allowed |= matches!(output, Output::Verdict(_, Verdict::Allow { .. }));
+                self.owed += usize::from(matches!(output, Output::Found(_)));
                 if matches!(output, Output::Confirm(_)) {
                     self.engine.confirm(now, id, true);
                     let verdicts = self.engine.outputs().collect::<Vec<_>>();
@@ -139,7 +146,7 @@ impl Runner {
         for session in 0..4 {
             self.engine.end_session(Now { mono: self.now, wall: self.now }, &format!("{} {session}", self.runs));
         }
-        self.owed = self.engine.outputs().filter(|output| matches!(output, Output::Found(_))).count();
+        self.owed += self.engine.outputs().filter(|output| matches!(output, Output::Found(_))).count();
         allowed
     }
 }
@@ -167,20 +174,22 @@ fn calls(difference: &Difference) -> Vec<Call> {
 }
 
 /// Checks a difference on both engines.
-fn shows(old: &mut Runner, new: &mut Runner, calls: &[Call]) -> bool {
+fn shows(old: &mut Runner, new: &mut Runner, difference: &Difference) -> bool {
+    let (start, calls) = (difference.start.unwrap_or(0), calls(difference));
     let wanted: Vec<_> = calls.iter().map(|call| !call.is_refused).collect();
     let (_, before) = wanted.split_last().unwrap();
-    let (olds, news) = (old.run(calls), new.run(calls));
+    let (olds, news) = (old.run(start, &calls), new.run(start, &calls));
     olds[..before.len()] == *before && news[..before.len()] == *before && !olds[before.len()] && news[before.len()]
 }
 
 /// Length of the shortest sequence of at most so many calls whose last one only the new rules allow.
 fn brute(old: &Value, new: &Value, moves: &[Call], longest: usize, budget: &mut usize) -> Result<Option<usize>, usize> {
     let (mut a, mut b) = (Runner::new(old), Runner::new(new));
-    let mut prefixes: Vec<Vec<Call>> = vec![Vec::new()];
+    let starts = if says([old, new], "expires") { 0..7 } else { 0..1 };
+    let mut prefixes: Vec<(i64, Vec<Call>)> = starts.map(|start| (start, Vec::new())).collect();
     for length in 1..=longest {
         let mut longer = Vec::new();
-        for prefix in &prefixes {
+        for (start, prefix) in &prefixes {
             for next in moves {
                 if length == 1 && next.pause > 0 {
                     continue;
@@ -188,14 +197,14 @@ fn brute(old: &Value, new: &Value, moves: &[Call], longest: usize, budget: &mut 
                 *budget = budget.checked_sub(1).ok_or(length - 1)?;
                 let mut sequence = prefix.clone();
                 sequence.push(next.clone());
-                let (olds, news) = (a.run(&sequence), b.run(&sequence));
+                let (olds, news) = (a.run(*start, &sequence), b.run(*start, &sequence));
                 match (*olds.last().unwrap(), *news.last().unwrap()) {
                     (false, true) => return Ok(Some(length)),
-                    (true, true) => longer.push(sequence),
+                    (true, true) => longer.push((*start, sequence)),
                     (false, false) => {
                         sequence.last_mut().unwrap().is_refused = true;
                         if next.end == Ended::Ok {
-                            longer.push(sequence);
+                            longer.push((*start, sequence));
                         }
                     }
                     (true, false) => {}
@@ -293,6 +302,9 @@ fn policy(rng: &mut Rng) -> Value {
         if chance(rng, 10) {
             entry["where"] = demand(rng);
         }
+        if chance(rng, 5) {
+            entry["expires"] = pick(rng, &[3, 5]).into();
+        }
         tools.insert(tool.to_owned(), entry);
     }
     json!({ "gather_ms": 0, "tools": tools })
@@ -302,10 +314,11 @@ fn changed(rng: &mut Rng, policy: &Value) -> Value {
     let mut changed = policy.clone();
     let tool = if chance(rng, 70) { "s/d" } else { pick(rng, &TOOLS) };
     let rules = changed["tools"][tool]["rules"].as_array_mut().unwrap();
-    match rng.u32(..4) {
-        0 if !rules.is_empty() => drop(rules.remove(0)),
-        1 => rules.push(rule(rng)),
-        2 => changed["tools"][tool]["where"] = demand(rng),
+    match rng.u32(..9) {
+        0 => changed["tools"][tool]["expires"] = pick(rng, &[4, 6]).into(),
+        1 | 2 if !rules.is_empty() => drop(rules.remove(0)),
+        3 | 4 => rules.push(rule(rng)),
+        5 | 6 => changed["tools"][tool]["where"] = demand(rng),
         _ => *rules = vec![rule(rng)],
     }
     changed
@@ -318,7 +331,8 @@ fn says(policies: [&Value; 2], word: &str) -> bool {
 
 fn moves(policies: [&Value; 2], universe: &[Option<Value>]) -> Vec<Call> {
     let mut moves = Vec::new();
-    let pauses: &[i64] = if says(policies, "within_ms") { &[0, 1, 2] } else { &[0] };
+    let is_timed = says(policies, "within_ms") || says(policies, "expires");
+    let pauses: &[i64] = if is_timed { &[0, 1, 2] } else { &[0] };
     let turns = if says(policies, "\"turn\"") { 2 } else { 1 };
     let sessions = if says(policies, "\"all\"") { 2 } else { 1 };
     let universe = if says(policies, "\"/k\"") { universe } else { &universe[..1] };
@@ -372,7 +386,7 @@ fn check(seed: u64, budget: usize, found: &mut BTreeMap<String, u64>) {
     let case = || format!("seed {seed}, values {universe:?}\nold {old}\nnew {new}");
     let (mut a, mut b) = (Runner::new(&old), Runner::new(&new));
     for difference in &comparison.differences {
-        assert!(shows(&mut a, &mut b, &calls(difference)), "{}\nnot a difference: {difference:#?}", case());
+        assert!(shows(&mut a, &mut b, difference), "{}\nnot a difference: {difference:#?}", case());
     }
     if let Some(outside) = comparison.outside.first() {
         assert!(outside.why.starts_with("too large"), "{}\n{outside:?}", case());
@@ -381,7 +395,8 @@ fn check(seed: u64, budget: usize, found: &mut BTreeMap<String, u64>) {
     }
     let shortest = comparison.differences.iter().map(|difference| difference.steps.len()).min();
     let longest = shortest.map_or(4, |length| length - 1);
-    let mut budget = budget;
+    // Every start has its own sequences.
+    let mut budget = if says([&old, &new], "expires") { 4 * budget } else { budget };
     let brute = brute(&old, &new, &moves([&old, &new], &universe), longest, &mut budget);
     let depth = brute.err().map_or(longest, |depth| depth);
     if let Ok(Some(length)) = brute {
@@ -455,7 +470,7 @@ fn a_rule_that_is_widened_by_one_is_always_found() {
         let comparison = compared(&old, &new, &universe, 300);
         let [difference] = comparison.differences.as_slice() else { panic!("{old}\n{new}\n{comparison:?}") };
         assert_eq!(difference.steps.len(), calls, "{old}\n{new}\n{difference:?}");
-        assert!(shows(&mut Runner::new(&old), &mut Runner::new(&new), &self::calls(difference)));
+        assert!(shows(&mut Runner::new(&old), &mut Runner::new(&new), difference));
         // The other way round, nothing is allowed that was not.
         let back = compared(&new, &old, &universe, 300);
         assert!(back.outside.is_empty(), "{back:?}");

@@ -128,7 +128,7 @@ fn a_debt_that_only_the_old_configuration_reports_is_shown() {
     let run = proved(owes, either, &[]);
     assert_eq!(
         run.stdout,
-        "only the old configuration reports what `files/write_file` owes at the end of the session; `allow[2].before_end[0]` reports \
+        "only the old configuration reports what `files/write_file` owes by the end of the session; `allow[2].before_end[0]` reports \
          it:\n  1. files/write_file {}: ok\n  2. files/read_file {}: ok\n  3. the session ends\n\
          1 tool compared: 1 difference, 0 not decided\n"
     );
@@ -144,10 +144,46 @@ fn a_debt_that_only_the_old_configuration_reports_is_shown() {
         let back = proved(new, old, &["--format", "json"]);
         assert_eq!(back.code, 0, "{old} → {new}: {}", back.stdout);
     }
-    let run = proved("before_end = [{ tool = 'move_file', within = '1h' }]", "", &[]);
-    let why = "not decided: `files/write_file`, `allow[2].before_end[0]`: deadlines of debts are not compared\n";
-    assert!(run.stdout.starts_with(why), "{}", run.stdout);
-    assert_eq!(run.code, 3);
+    // A deadline that has passed is reported, whatever comes later.
+    let within = |time: &str| format!("before_end = [{{ tool = 'move_file', within = '{time}' }}]");
+    let run = proved(&within("1h"), &within("2h"), &[]);
+    assert_eq!(
+        run.stdout,
+        "only the old configuration reports what `files/write_file` owes by the end of the session; `allow[2].before_end[0]` reports \
+         it:\n  1. files/write_file {}: ok\n  2. after 1 h: files/move_file {}: ok\n  3. the session ends\n\
+         1 tool compared: 1 difference, 0 not decided\n"
+    );
+    let turn = "before_end = [{ tool = 'move_file', per = 'turn' }]";
+    for (old, new, calls) in [(within("1h").as_str(), "", 1), (within("1h").as_str(), owes, 2), (turn, owes, 2)] {
+        let run = proved(old, new, &["--format", "json"]);
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        let [difference] = report["differences"].as_array().unwrap().as_slice() else { panic!("{old}: {report}") };
+        assert_eq!((&difference["disagreement"], &difference["ended_session"]), (&Value::Null, &json!(0)), "{report}");
+        assert_eq!(difference["steps"].as_array().unwrap().len(), calls, "{old} → {new}: {report}");
+        assert_eq!(proved(new, old, &[]).code, 0, "{new} → {old}");
+    }
+}
+
+#[test]
+fn grants_that_expire_later_are_shown_at_that_time() {
+    let expires = |time: &str| {
+        let grant = "tool = 'write_file'\npermissions = ['READ']\npre_granted = true\n";
+        policy(AFTER).replacen(grant, &format!("{grant}expires = '{time}'\n"), 1)
+    };
+    let run = proved_texts(&expires("2026-12-01T10:00:00Z"), &expires("2026-12-02T10:00:00Z"), &[]);
+    assert_eq!(
+        run.stdout,
+        "only the new configuration allows this call of `files/write_file`; in the old one, its grants have expired:\n  \
+         1. at 2026-12-01T09:59:00.000Z: files/read_file {\"path\":\"\"}: ok\n  2. after 1 min: files/write_file {\"path\":\"\"}: allowed\n\
+         1 tool compared: 1 difference, 0 not decided\n"
+    );
+    assert_eq!(run.code, 1);
+    let run = proved_texts(&expires("2026-12-02T10:00:00Z"), &expires("2026-12-01T10:00:00Z"), &["--format", "json"]);
+    assert_eq!(run.code, 0, "{}", run.stdout);
+    let run = proved_texts(&expires("2026-12-02T10:00:00Z"), &policy(AFTER), &["--format", "json"]);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(report["differences"][0]["disagreement"], Value::Null, "{report}");
+    assert!(report["differences"][0]["start"].is_string(), "{report}");
 }
 
 #[test]
@@ -240,8 +276,8 @@ fn what_is_outside_is_named() {
     for (old, new, why) in [
         (
             "command = { program = ['ls'] }",
-            "command = { program = ['ls', 'cat'] }",
-            "`command` of `/path` is not compared",
+            "command = { program = ['ls', 'cat'] }, length = { max = 9 }",
+            "`length` beside `command` is not compared",
         ),
         (
             "matches = '(a|b)*a(a|b){14}'",

@@ -20,6 +20,7 @@ use crate::base::bounded;
 use line::{Redirect, SimpleCommand};
 use programs::RefusedArgument;
 pub(crate) use programs::is_runner;
+pub(super) use programs::subcommands;
 
 /// Programs that a command may run.
 #[derive(Clone, Debug, PartialEq, Eq)]

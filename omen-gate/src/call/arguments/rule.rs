@@ -236,5 +236,5 @@ impl fmt::Display for ArgumentTest {
     }
 }
 
-/// Maximum number of array elements that a rule checks in one call: a path test queries the file system for each folder.
-const MAX_JUDGED: usize = 1024;
+/// Limit of array elements that a rule checks in one call: a path test queries the file system for each of its folders.
+pub(super) const MAX_JUDGED: usize = 1024;

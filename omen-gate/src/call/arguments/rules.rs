@@ -1,8 +1,10 @@
 //! Argument rules of one tool.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use omen_order::Fit;
+use omen_types::pointer::steps;
 use serde_json::{Map, Value};
 
 use super::pointer::RulePointer;
@@ -98,7 +100,12 @@ impl ArgumentRules {
         self.rules.iter().map(|rule| &rule.place).collect()
     }
 
-    /// Iterates over pointers to members for which the rules list texts.
+    /// Names of the arguments that the rules are about.
+    pub(crate) fn names(&self) -> impl Iterator<Item = String> {
+        self.rules.iter().filter_map(|rule| steps(rule.place.as_str()).next()).map(Cow::into_owned)
+    }
+
+    /// Pointers of members of which the rules list texts.
     pub(crate) fn listed_texts(&self) -> impl Iterator<Item = &str> {
         let is_listed = |test: &ArgumentTest| match test {
             ArgumentTest::In(values) => values.iter().any(Value::is_string),

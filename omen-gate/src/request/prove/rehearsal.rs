@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -9,7 +10,6 @@ use async_trait::async_trait;
 use omen_audit::store::Memory;
 use omen_audit::{Audit, Key, Options};
 use omen_order::prove::{ProvenStep, StepEnd};
-use omen_order::{CallId, Owed};
 use serde_json::{Map, Value, json};
 
 use crate::base::{GateClock, ManualClock, ServerName, ToolId, TurnId};
@@ -20,32 +20,60 @@ use crate::config::{Config, Policy};
 use crate::grant::{Confirmer, confirm};
 use crate::request::SessionEnd;
 use crate::request::gate::Gate;
-use crate::request::order::named;
+use crate::request::order::{DebtReport, named};
 use crate::request::stopped::Stopped;
 use crate::server::{Dispatch, ToolServer};
 
-/// Returns a gate's decision that contradicts the search; `None` if both gates confirm a difference.
-pub(super) async fn disagreement(
-    old: &Config,
-    new: &Config,
-    steps: &[ProvenStep],
-    ended_session: Option<usize>,
-) -> Option<String> {
-    let mut owed = Vec::new();
-    for (side, config) in [("old", old), ("new", new)] {
-        let is_same_form = |tool: &ToolId| {
-            let pin = |config: &Config| config.allow.get(tool).and_then(|allowed| allowed.pin);
-            pin(old) == pin(new) || side == "new"
-        };
-        let verdicts = match run(config, steps, ended_session, is_same_form).await {
-            Ok((verdicts, debts)) => {
-                owed.push(debts);
-                verdicts
+/// Sequence of calls, as the search has found it.
+pub(super) struct Rehearsal<'r> {
+    pub(super) steps: &'r [ProvenStep],
+    /// Time of the first call in milliseconds since 1970, if the time of day matters.
+    pub(super) start: Option<i64>,
+    /// Number of the session that ends after the calls.
+    pub(super) ended_session: Option<usize>,
+}
+
+/// What a gate has decided.
+#[derive(Debug, Default)]
+struct Decided {
+    /// Refusal of each call, if there is one.
+    refusals: Vec<Option<String>>,
+    /// Whether a human confirmed each call.
+    confirmed: Vec<bool>,
+    /// Number of debts that were reported, up to the end of the session.
+    debts: usize,
+}
+
+impl Rehearsal<'_> {
+    /// Whether a human has to confirm each call under the new configuration, and what a gate decides otherwise than the search;
+    /// nothing if both gates confirm a difference.
+    pub(super) async fn run(&self, old: &Config, new: &Config) -> (Vec<bool>, Option<String>) {
+        let mut all = Vec::new();
+        for (side, config) in [("old", old), ("new", new)] {
+            let is_same_form = |tool: &ToolId| {
+                let pin = |config: &Config| config.allow.get(tool).and_then(|allowed| allowed.pin);
+                pin(old) == pin(new) || side == "new"
+            };
+            match self.decided(config, is_same_form).await {
+                Ok(decided) => all.push((side, decided)),
+                Err(why) => {
+                    let confirmed = vec![false; self.steps.len()];
+                    return (confirmed, Some(format!("the sequence cannot be run through a gate: {why}")));
+                }
             }
-            Err(why) => return Some(format!("the sequence cannot be run through a gate: {why}")),
-        };
-        for (index, (step, refusal)) in steps.iter().zip(&verdicts).enumerate() {
-            let is_last = index + 1 == steps.len() && ended_session.is_none();
+        }
+        let disagreement = all.iter().find_map(|(side, decided)| self.disagreement(side, decided));
+        let debts: Vec<_> = all.iter().map(|(_, decided)| decided.debts).collect();
+        let confirmed = all.pop().map(|(_, decided)| decided.confirmed).unwrap_or_default();
+        // What both owe alike, both report.
+        let is_shown = self.ended_session.is_none() || debts.first() > debts.last();
+        let same = || "both configurations report the same debts by the end of the session".to_owned();
+        (confirmed, disagreement.or_else(|| (!is_shown).then(same)))
+    }
+
+    fn disagreement(&self, side: &str, decided: &Decided) -> Option<String> {
+        for (index, (step, refusal)) in self.steps.iter().zip(&decided.refusals).enumerate() {
+            let is_last = index + 1 == self.steps.len() && self.ended_session.is_none();
             let is_refused = if is_last { side == "old" } else { step.end == StepEnd::Refused };
             if refusal.is_some() != is_refused {
                 let verdict =
@@ -53,92 +81,111 @@ pub(super) async fn disagreement(
                 return Some(format!("call {}, `{}`, under the {side} configuration: {verdict}", index + 1, step.tool));
             }
         }
+        None
     }
-    let [old, new] = owed.as_slice() else { return None };
-    let is_shown = ended_session.is_none() || old.iter().any(|debt| !new.contains(debt));
-    (!is_shown).then(|| "both configurations report the same debts at the end of the session".to_owned())
+
+    /// Runs the calls through a gate.
+    async fn decided(&self, config: &Config, is_same_form: impl Fn(&ToolId) -> bool) -> Result<Decided, String> {
+        let text = |error: &dyn std::fmt::Display| error.to_string();
+        let (tools, allow) = self.forms(config, is_same_form)?;
+        let mut order = config.order.as_ref().clone();
+        // In the search, sessions last through any pause: other calls may have kept them open.
+        (order.wait_ms, order.gather_ms, order.idle_ms) = (0, 0, u64::MAX);
+        let has_turns = order.rule_per_turn().is_some();
+        let mut config = Config {
+            allow,
+            breaker: BreakerLimits { failures: NonZeroU32::MAX, ..config.breaker },
+            budget: BudgetLimits::new(u32::MAX, u32::MAX),
+            calls: CallLimits::default(),
+            audit: None,
+            policy: Policy::new([("", ""); 0]).map_err(|error| text(&error))?,
+            shadow: false,
+            keeps_shadow: false,
+            order: Arc::new(order),
+            ..config.clone()
+        };
+        for server in config.servers.values_mut() {
+            (server.command, server.endpoint) = (None, None);
+        }
+        let start = Duration::from_millis(self.start.and_then(|start| u64::try_from(start).ok()).unwrap_or(0));
+        let clock = Arc::new(ManualClock::new(SystemTime::UNIX_EPOCH + start));
+        let shared: Arc<dyn GateClock> = clock.clone();
+        let key = Key::from_bytes(&std::array::from_fn::<u8, 32, _>(|index| u8::try_from(index).unwrap_or(0)))
+            .map_err(|error| text(&error))?;
+        let audit = Audit::over(Memory::default(), key, Arc::clone(&shared), Options::default());
+        let audit = audit.map_err(|error| text(&error))?;
+        let next = Arc::new(Mutex::new(StepEnd::Failed));
+        let (asked, overdue) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+        let reported = Arc::clone(&overdue);
+        let servers: Vec<_> = config.servers.keys().cloned().collect();
+        let mut builder =
+            Gate::builder(config).audit(audit).clock(shared).confirmer(AlwaysConfirmed(Arc::clone(&asked)));
+        builder = builder.debts(move |debt| {
+            reported.fetch_add(usize::from(matches!(debt, DebtReport::Overdue(_))), Ordering::Relaxed);
+        });
+        for server in servers {
+            let tools = tools.get(&server).cloned().unwrap_or_default();
+            builder = builder.server(server, ScriptedServer { tools, next: Arc::clone(&next) });
+        }
+        let gate = builder.build().map_err(|error| text(&error))?;
+        let mut decided = Decided::default();
+        for (index, step) in self.steps.iter().enumerate() {
+            clock.advance(Duration::from_millis(step.pause_ms));
+            next.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&step.end);
+            let turn = if has_turns { step.turn } else { index };
+            decided.refusals.push(refusal(&gate, step, turn).await?);
+            decided.confirmed.push(asked.swap(false, Ordering::Relaxed));
+        }
+        if let Some(session) = self.ended_session {
+            let owed = gate.end_session(&session_name(session)?, SessionEnd::Closed);
+            decided.debts = owed.len() + overdue.load(Ordering::Relaxed);
+        }
+        Ok(decided)
+    }
+
+    /// Tools of each server, and the allowlist that approves them in the form that they have here.
+    fn forms(
+        &self,
+        config: &Config,
+        is_same_form: impl Fn(&ToolId) -> bool,
+    ) -> Result<(ServerTools, Allowlist), String> {
+        let mut keys: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for step in self.steps {
+            let members = step.args.as_object().into_iter().flat_map(Map::keys).cloned();
+            keys.entry(step.tool.to_string()).or_default().extend(members);
+        }
+        for entry in config.allow.iter() {
+            keys.entry(named(&entry.demand.tool).to_string()).or_default().extend(entry.arguments.names());
+        }
+        let form = |id: &ToolId| {
+            let members = keys.get(&named(id).to_string()).into_iter().flatten();
+            let properties: Map<_, _> = members.map(|key| (key.clone(), json!({}))).collect();
+            let schema =
+                Map::from_iter([("type".to_owned(), json!("object")), ("properties".to_owned(), properties.into())]);
+            Tool {
+                name: id.tool.clone(),
+                description: None,
+                input_schema: schema,
+                output_schema: None,
+                more: Map::new(),
+            }
+        };
+        let mut allow = Vec::new();
+        let mut tools = ServerTools::new();
+        for entry in config.allow.iter() {
+            let id = &entry.demand.tool;
+            let form = form(id);
+            let is_approved = entry.pin.is_some() && is_same_form(id);
+            let own = if is_approved { Some(pin(&form).map_err(|error| error.to_string())?) } else { entry.pin };
+            allow.push(Allowed { pin: own, ..entry.clone() });
+            tools.entry(id.server.clone()).or_default().push(form);
+        }
+        Ok((tools, Allowlist::new(allow).map_err(|error| error.to_string())?))
+    }
 }
 
-/// Debt at the end of a session: the call that opened it, and what settles it.
-type SessionDebt = (CallId, Vec<omen_order::Tool>, Vec<String>);
-
-/// Returns the refusal of each call, if there is one, and what the session owes at its end.
-async fn run(
-    config: &Config,
-    steps: &[ProvenStep],
-    ended_session: Option<usize>,
-    is_same_form: impl Fn(&ToolId) -> bool,
-) -> Result<(Vec<Option<String>>, Vec<SessionDebt>), String> {
-    let text = |error: &dyn std::fmt::Display| error.to_string();
-    let mut keys: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for step in steps {
-        let members = step.args.as_object().into_iter().flat_map(Map::keys).cloned();
-        keys.entry(step.tool.to_string()).or_default().extend(members);
-    }
-    let form = |id: &ToolId| {
-        let members = keys.get(&named(id).to_string()).into_iter().flatten();
-        let properties: Map<_, _> = members.map(|key| (key.clone(), json!({}))).collect();
-        let schema =
-            Map::from_iter([("type".to_owned(), json!("object")), ("properties".to_owned(), properties.into())]);
-        Tool { name: id.tool.clone(), description: None, input_schema: schema, output_schema: None, more: Map::new() }
-    };
-    let mut allow = Vec::new();
-    let mut tools: BTreeMap<ServerName, Vec<Tool>> = BTreeMap::new();
-    for entry in config.allow.iter() {
-        let id = &entry.demand.tool;
-        let form = form(id);
-        let is_approved = entry.pin.is_some() && is_same_form(id);
-        let own = if is_approved { Some(pin(&form).map_err(|error| text(&error))?) } else { entry.pin };
-        allow.push(Allowed { pin: own, ..entry.clone() });
-        tools.entry(id.server.clone()).or_default().push(form);
-    }
-    let mut order = config.order.as_ref().clone();
-    // In the search, sessions survive any pause: other calls may have kept them open.
-    (order.wait_ms, order.gather_ms, order.idle_ms) = (0, 0, u64::MAX);
-    let has_turns = order.rule_per_turn().is_some();
-    let mut config = Config {
-        allow: Allowlist::new(allow).map_err(|error| text(&error))?,
-        breaker: BreakerLimits { failures: NonZeroU32::MAX, ..config.breaker },
-        budget: BudgetLimits::new(u32::MAX, u32::MAX),
-        calls: CallLimits::default(),
-        audit: None,
-        policy: Policy::new([("", ""); 0]).map_err(|error| text(&error))?,
-        shadow: false,
-        keeps_shadow: false,
-        order: Arc::new(order),
-        ..config.clone()
-    };
-    for server in config.servers.values_mut() {
-        (server.command, server.endpoint) = (None, None);
-    }
-    let clock = Arc::new(ManualClock::new(SystemTime::UNIX_EPOCH));
-    let shared: Arc<dyn GateClock> = clock.clone();
-    let key = Key::from_bytes(&std::array::from_fn::<u8, 32, _>(|index| u8::try_from(index).unwrap_or(0)))
-        .map_err(|error| text(&error))?;
-    let audit = Audit::over(Memory::default(), key, Arc::clone(&shared), Options::default());
-    let audit = audit.map_err(|error| text(&error))?;
-    let next = Arc::new(Mutex::new(StepEnd::Failed));
-    let servers: Vec<_> = config.servers.keys().cloned().collect();
-    let mut builder = Gate::builder(config).audit(audit).clock(shared).confirmer(AlwaysConfirmed);
-    for server in servers {
-        let tools = tools.remove(&server).unwrap_or_default();
-        builder = builder.server(server, ScriptedServer { tools, next: Arc::clone(&next) });
-    }
-    let gate = builder.build().map_err(|error| text(&error))?;
-    let mut verdicts = Vec::new();
-    for (index, step) in steps.iter().enumerate() {
-        clock.advance(Duration::from_millis(step.pause_ms));
-        next.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&step.end);
-        let turn = if has_turns { step.turn } else { index };
-        verdicts.push(refusal(&gate, step, turn).await?);
-    }
-    let owed = match ended_session {
-        Some(session) => gate.end_session(&session_name(session)?, SessionEnd::Closed),
-        None => Vec::new(),
-    };
-    let debt = |owed: Owed| (owed.opener.0, owed.tools, owed.members);
-    Ok((verdicts, owed.into_iter().map(debt).collect()))
-}
+/// Tools of each server.
+type ServerTools = BTreeMap<ServerName, Vec<Tool>>;
 
 fn session_name(session: usize) -> Result<TurnId, String> {
     TurnId::new(format!("s{session}")).map_err(|error| error.to_string())
@@ -195,13 +242,14 @@ impl ToolServer for ScriptedServer {
     }
 }
 
-/// Confirmer that confirms every call.
+/// Confirmer of all calls, who notes that it was asked.
 #[derive(Debug)]
-struct AlwaysConfirmed;
+struct AlwaysConfirmed(Arc<AtomicBool>);
 
 #[async_trait]
 impl Confirmer for AlwaysConfirmed {
     async fn confirm(&self, _: &confirm::Question) -> confirm::Reply {
+        self.0.store(true, Ordering::Relaxed);
         confirm::Reply::Confirmed
     }
 }

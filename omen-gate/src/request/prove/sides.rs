@@ -2,14 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use omen_order::prove::{Admission, RuleSide};
 use omen_order::rules::Premise;
 use omen_types::suggest::list;
 
+use crate::base::Permission;
 use crate::call::arguments::RulesTest;
 use crate::catalog::Allowed;
 use crate::config::Config;
+use crate::grant::Grant;
 use crate::request::order::named;
 
 /// Returns the rule sets of an old and a new configuration.
@@ -39,18 +42,10 @@ fn admission(config: &Config, allowed: &Allowed, is_shadow_new: bool) -> Admissi
         (_, false) => Some(format!("there is no grant of {}", list(missing.into_iter()))),
         _ => None,
     };
-    let is_pre_granted = demand
-        .permissions
-        .iter()
-        .all(|permission| grants.iter().any(|grant| grant.permission == permission && grant.pre_granted));
-    let has_end = grants.iter().any(|grant| grant.expires.is_some());
-    // If there are several grants of a permission, the gate chooses one for each call.
-    let is_chosen = grants.iter().enumerate().any(|(index, grant)| {
-        let mut before = grants.iter().take(index);
-        before.any(|other| other.permission == grant.permission && (other.uses.is_some() || grant.uses.is_some()))
-    });
-    let uses =
-        grants.iter().filter(|grant| demand.permissions.contains(grant.permission)).filter_map(|grant| grant.uses);
+    let terms = demand.permissions.iter().map(|permission| GrantTerms::of(&grants, permission)).collect::<Vec<_>>();
+    let asks = |asks| terms.iter().any(|terms| terms.asks == asks);
+    let must_confirm = demand.always_confirm || asks(Asks::Always);
+    let expires = terms.iter().filter_map(|terms| terms.expires).min();
     let pin = allowed.pin.as_ref().map(ToString::to_string);
     let rules = &allowed.arguments;
     let args = (!rules.is_empty()).then(|| {
@@ -58,25 +53,86 @@ fn admission(config: &Config, allowed: &Allowed, is_shadow_new: bool) -> Admissi
         Arc::new(test) as omen_order::rules::Test
     });
     let rate = allowed.rate.map(|rate| (rate.calls(), u64::try_from(rate.window().as_millis()).unwrap_or(u64::MAX)));
-    let outside = match (is_shadow_new, has_end, is_chosen) {
-        (true, ..) => Some("`shadow` is turned on, so its rules refuse nothing"),
-        (_, true, _) => Some("grants with `expires` are not compared"),
-        (.., true) => Some("several grants of one permission are not compared if one of them has `uses`"),
-        _ => None,
+    let outside = match is_shadow_new {
+        true => Some("`shadow` is turned on, so its rules refuse nothing"),
+        false => terms.iter().any(|terms| terms.is_outside).then_some(
+            "several grants of one permission that expire at different times are not compared if `uses` limits the last of them",
+        ),
     };
     Admission {
         content: format!("{is_shadow_new} {pin:?} {demand:?} {rules:?} {rate:?} {grants:?}"),
         pin,
         closed,
-        must_confirm: demand.always_confirm || !is_pre_granted,
+        must_confirm,
+        may_confirm: !must_confirm && asks(Asks::Sometimes),
         args,
         rate,
-        uses: uses.map(std::num::NonZeroU32::get).min(),
+        uses: terms.iter().filter_map(|terms| terms.uses).min(),
+        expires: expires.map(millis),
         outside: outside.map(str::to_owned),
     }
 }
 
-/// Returns whether a rule in a configuration queries the file system.
+/// Grants of one permission of a tool together. Each call uses one of them: one that needs no confirmation if there is
+/// one, else the oldest.
+#[derive(Debug)]
+struct GrantTerms {
+    /// Uses of all; nothing if one of them has no limit.
+    uses: Option<u32>,
+    /// Expiry of the last one; nothing if one of them does not expire.
+    expires: Option<SystemTime>,
+    asks: Asks,
+    /// Whether what is left depends on which grant each call has used.
+    is_outside: bool,
+}
+
+/// Whether a human has to confirm a call because of the grant that it uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asks {
+    Never,
+    Sometimes,
+    Always,
+}
+
+impl GrantTerms {
+    fn of(grants: &[&Grant], permission: Permission) -> Self {
+        let grants = || grants.iter().filter(|grant| grant.permission == permission);
+        let is_last = |grant: &Grant| grants().all(|other| !outlives(other, grant));
+        // One without a limit that outlives the others decides alone how long there are uses.
+        let has_last =
+            |holds: fn(&Grant) -> bool| grants().any(|grant| grant.uses.is_none() && is_last(grant) && holds(grant));
+        let is_limited = grants().any(|grant| grant.uses.is_some()) && !has_last(|_| true);
+        let uses = grants().filter_map(|grant| grant.uses).fold(0u32, |sum, uses| sum.saturating_add(uses.get()));
+        let pre_granted = grants().filter(|grant| grant.pre_granted).count();
+        Self {
+            uses: is_limited.then_some(uses),
+            expires: grants().find(|grant| is_last(grant)).and_then(|grant| grant.expires),
+            asks: match pre_granted {
+                _ if !permission.needs_confirmation() => Asks::Never,
+                0 => Asks::Always,
+                _ if pre_granted == grants().count() || has_last(|grant| grant.pre_granted) => Asks::Never,
+                _ => Asks::Sometimes,
+            },
+            is_outside: is_limited && !grants().all(|grant| is_last(grant)),
+        }
+    }
+}
+
+/// Whether a grant expires later than another one.
+fn outlives(grant: &Grant, other: &Grant) -> bool {
+    match (grant.expires, other.expires) {
+        (own, Some(other)) => own.is_none_or(|own| own > other),
+        (_, None) => false,
+    }
+}
+
+/// Milliseconds since 1970 at the first of which a time has come.
+fn millis(time: SystemTime) -> i64 {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos().div_ceil(1_000_000)).unwrap_or(i64::MAX)
+}
+
+/// Whether a rule of a configuration queries the file system.
 pub(super) fn asks_files(config: &Config) -> bool {
     let of_premise = |premise: &Premise| {
         let untils = premise.until.iter().flat_map(|until| [&until.args, &until.answer]);

@@ -15,14 +15,14 @@ impl Values for ArgumentValues {
         Ok(rules(test)?.rules().sampled()?.into_iter().map(Arc::from).collect())
     }
 
-    fn classes(&self, places: &[ValuePlace], distinct: usize) -> Result<Vec<ValueClass>, String> {
+    fn classes(&self, places: &[ValuePlace], distinct: usize, wanted: &[i64]) -> Result<Vec<ValueClass>, String> {
         let mut rules_at = Vec::new();
         for place in places {
             for test in &place.tests {
                 rules_at.push((&*place.pointer, rules(test)?));
             }
         }
-        samples(&rules_at, distinct)
+        samples(&rules_at, distinct, wanted)
     }
 }
 

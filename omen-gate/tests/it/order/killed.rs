@@ -209,3 +209,36 @@ async fn after_a_kill_the_next_gate_decides_as_the_log_implies() {
     // The test would prove nothing if one of the rules had not decided, or no kill had hit a call.
     assert!(seen.len() == 4 && interrupted > 0, "{seen:?}, {interrupted}");
 }
+
+#[tokio::test]
+async fn the_state_is_read_back_from_all_files_of_a_rotated_log() {
+    let (folder, clock) = (tempfile::tempdir().unwrap(), crate::support::clock());
+    let log = folder.path().join("audit.jsonl");
+    let rules = text("", super::READ_FIRST, "[order]\ngather = '0s'\n").await;
+    let start = || {
+        let key = Key::from_bytes(&std::array::from_fn::<u8, 32, _>(|i| i as u8)).unwrap();
+        let options = Options { sync: false, rotate_bytes: std::num::NonZeroU64::new(2000), ..Options::default() };
+        let shared: Arc<dyn GateClock> = clock.clone();
+        let audit = Audit::open(&log, key, Arc::clone(&shared), options).unwrap();
+        let builder = Gate::builder(Config::parse(&rules).unwrap()).audit(audit).clock(shared);
+        builder.server(ServerName::new("store").unwrap(), local()).build().unwrap()
+    };
+    let gate = start();
+    super::call(&gate, "s", "get", json!({ "key": "first" })).await.unwrap();
+    for _ in 0..8 {
+        super::call(&gate, "s", "get", json!({ "key": "later" })).await.unwrap();
+    }
+    drop(gate);
+    // The premise is several files away.
+    assert!(folder.path().join("audit.000004.jsonl").exists());
+    let gate = start();
+    let set = |key: &str| json!({ "key": key, "value": 1 });
+    super::call(&gate, "s", "set", set("first")).await.unwrap();
+    let refused = super::call(&gate, "s", "set", set("never")).await.unwrap_err();
+    assert_eq!(refused.code, GateCode::O1);
+    // Its age is known, too.
+    drop(gate);
+    clock.advance(Duration::from_secs(600));
+    let refused = super::call(&start(), "s", "set", set("first")).await.unwrap_err();
+    assert_eq!(refused.code, GateCode::O1);
+}

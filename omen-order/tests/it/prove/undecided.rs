@@ -11,16 +11,26 @@ fn undecided(old: &Value, new: &Value, universe: &[Option<Value>]) -> (String, S
 
 #[test]
 fn limits_that_differ_and_are_too_large_are_named() {
-    let sum = |limit: u64| {
+    let sum = |at: &str, limit: u64| {
         guarded(
-            &json!({ "kind": "max", "sum": { "at": "/k", "limit": limit }, "premise": { "tools": ["s/d"], "within_ms": 5 } }),
+            &json!({ "kind": "max", "sum": { "at": at, "limit": limit }, "premise": { "tools": ["s/d"], "within_ms": 5 } }),
         )
     };
-    assert_eq!(undecided(&sum(1), &sum(2), &[None]).1, "sums that differ between the two are not compared");
+    let elements = "sums over elements of an array that differ are not compared";
+    assert_eq!(undecided(&sum("/k/*", 1), &sum("/k/*", 2), &[None]).1, elements);
     let many = |calls: u64| {
         guarded(&json!({ "kind": "max", "calls": calls, "premise": { "tools": ["s/d"], "per": "session" } }))
     };
     assert_eq!(undecided(&many(65), &many(66), &[None]).1, "a limit of 65 calls is above 64");
+    // A limit that is smaller allows nothing new, however large it is.
+    for (old, new) in [(many(66), many(65)), (sum("/k/*", 2), sum("/k/*", 1)), (sum("/k", 2000), sum("/k", 1000))] {
+        let comparison = compared(&old, &new, &[Some(json!(1))], 300);
+        assert!(comparison.outside.is_empty() && comparison.differences.is_empty(), "{comparison:?}");
+    }
+    assert_eq!(
+        undecided(&sum("/k", 1000), &sum("/k", 2000), &[Some(json!(1))]).1,
+        "a sum of 2000 can take more than 64 calls to reach"
+    );
 }
 
 /// A limit that both sides have is left out of the search, and refuses calls that the new rules count.

@@ -42,7 +42,14 @@ pub(crate) fn is_runner(program: &str) -> bool {
     FACTS.runners.is_empty() || [name, bare].iter().any(|name| FACTS.runners.contains(*name))
 }
 
-/// Returns the argument with which a program may run other programs, if any.
+/// Subcommands of a program that run no others; none if it takes arguments without a subcommand.
+pub(in super::super) fn subcommands(program: &str) -> impl Iterator<Item = &'static str> {
+    let program = name(program);
+    let program = FACTS.aliases.get(program).map_or(program, String::as_str);
+    FACTS.subcommands.get(program).into_iter().flat_map(|known| &known.names).map(String::as_str)
+}
+
+/// Returns the argument with which a program may run others, if there is one.
 pub(super) fn refused<'a>(program: &str, arguments: &'a [String]) -> Option<RefusedArgument<'a>> {
     let program = name(program);
     let program = FACTS.aliases.get(program).map_or(program, String::as_str);
