@@ -26,7 +26,7 @@ async fn a_larger_sum_is_shown_by_amounts_that_exceed_the_old_one() {
     ] {
         let proof = prove(&config(rules, sums[0], more), &config(rules, sums[1], more)).await;
         let case = format!("{rules} {sums:?} {more}: {proof:?}");
-        assert_eq!(proof.outside.first().map(|outside| outside.why.as_str()), expected.clone().err(), "{case}");
+        assert_eq!(proof.outside.first().map(|outside| outside.why.as_str()), expected.err(), "{case}");
         let mut amounts = Vec::new();
         for difference in &proof.differences {
             assert_eq!(difference.disagreement, None, "{case}");

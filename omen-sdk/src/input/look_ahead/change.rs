@@ -137,8 +137,8 @@ fn moved(packets: &[&LogPacket], from: usize, to: usize, at: usize, finding: &Fi
 fn is_result_of(packets: &[&LogPacket], at: usize, finding: &Finding) -> bool {
     let packet: Value = packets.get(at).and_then(|packet| serde_json::from_str(&packet.text).ok()).unwrap_or_default();
     let task = finding.diagnostic.message.split('`').nth(1);
-    packet["header"][PACKET_TYPE] == PacketType::TaskResultPacket.as_str()
-        && packet["payload"][TASK_ID].as_str() == task
+    let text = |object: &str, name: &str| packet.get(object)?.get(name)?.as_str();
+    text("header", PACKET_TYPE) == Some(PacketType::TaskResultPacket.as_str()) && text("payload", TASK_ID) == task
 }
 
 /// Gives a packet the id that later packets name, or the type that its payload has.
