@@ -94,7 +94,7 @@ fn debts(
     max_states: usize,
 ) -> Result<(Option<Difference>, usize), OutsideRule> {
     let Some([old, new]) = debts::with_session_end(sides, opener)? else { return Ok((None, 0)) };
-    let (found, states) = search::tool(&[&old, &new], &debts::session_end(opener), values, max_states)?;
+    let (found, states) = search::tool(&[&old, &new], &model::session_end(opener), values, max_states)?;
     let difference = found.map(|mut difference| {
         difference.tool = opener.clone();
         difference.ended_session = difference.steps.pop().map(|end| end.session);

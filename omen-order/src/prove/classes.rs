@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::debts::is_session_end;
 use super::facts::{ConeRules, Matcher, OutsideRule, cancels, is_fact, later};
-use super::model::{RuleSide, StepEnd, ValueClass, ValuePlace, Values};
+use super::model::{RuleSide, StepEnd, ValueClass, ValuePlace, Values, is_session_end};
 use crate::rules::{Bound, Member, Pair, Side, Test, Tool};
 use crate::values::{Amount, Fit, amount, plain};
 

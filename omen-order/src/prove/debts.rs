@@ -5,17 +5,8 @@ use std::collections::BTreeSet;
 
 use super::cone;
 use super::facts::OutsideRule;
-use super::model::{Admission, RuleSide};
+use super::model::{Admission, RuleSide, session_end};
 use crate::rules::{Per, Policy, Premise, Rule, RuleKind, Tool, Until, Was};
-
-/// Returns the tool that represents the end of a session. No real tool has an empty name.
-pub(super) fn session_end(opener: &Tool) -> Tool {
-    Tool::new(&opener.server, "")
-}
-
-pub(super) fn is_session_end(tool: &Tool) -> bool {
-    tool.name.is_empty()
-}
 
 /// Returns both sides with the end of a session, for the debts of a tool that differ; `None` if none does.
 ///

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::cone;
-use super::debts::is_session_end;
-use super::model::{IntentLimit, RuleSide, StepEnd, intent_rules};
+use super::model::{IntentLimit, RuleSide, StepEnd, intent_rules, is_session_end};
 use crate::rules::{
     Bound, MAX_CALLS, Pair, Per, Premise, Role, Rule, RuleKind, Side, Test, Tool, Until, Was, described,
 };

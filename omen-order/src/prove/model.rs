@@ -185,3 +185,13 @@ pub(super) fn intent_rules(tool: &Tool, admission: &Admission) -> impl Iterator<
     let uses = admission.uses.map(|uses| (rule(uses, None), Some(IntentLimit::Uses)));
     rate.into_iter().chain(uses)
 }
+
+/// Returns the tool that represents the end of a session. No real tool has an empty name.
+pub(super) fn session_end(opener: &Tool) -> Tool {
+    Tool::new(&opener.server, "")
+}
+
+/// Returns whether a tool represents the end of a session.
+pub(super) fn is_session_end(tool: &Tool) -> bool {
+    tool.name.is_empty()
+}

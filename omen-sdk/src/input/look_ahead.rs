@@ -7,6 +7,7 @@
 
 mod change;
 mod episode;
+mod log_packet;
 #[cfg(test)]
 #[expect(clippy::expect_used, reason = "tests")]
 mod tests;

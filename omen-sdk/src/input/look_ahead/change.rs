@@ -7,7 +7,7 @@ use omen_types::suggest::misspelt;
 use omen_types::{Code, Diagnostic, PacketId, PacketType, TaskId};
 use serde_json::Value;
 
-use super::whole_log::LogPacket;
+use super::log_packet::LogPacket;
 use crate::finding::Finding;
 
 /// Change of an episode, and the help that describes it.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use omen_types::{Code, Severity};
 
 use super::change::{self, Change};
-use super::whole_log::LogPacket;
+use super::log_packet::LogPacket;
 use crate::finding::Finding;
 use crate::validator::{Validator, ValidatorOptions};
 

@@ -10,7 +10,7 @@ use std::path::Path;
 use omen_order::Fit;
 use serde_json::{Map, Value, json};
 
-use super::{candidates, nested, result};
+use super::values::{candidates, nested, result};
 use crate::call::arguments::RulePointer;
 use crate::call::arguments::rule::{MAX_JUDGED, Rule};
 

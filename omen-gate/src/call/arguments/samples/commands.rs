@@ -21,14 +21,15 @@ const TRIED: usize = 24;
 /// Which rules accept a line.
 type Accepted = Vec<bool>;
 
-struct Rules<'r>(&'r [(&'r CommandRule, &'r Path)]);
+/// Rules that are told apart by the lines.
+struct ComparedRules<'r>(&'r [(&'r CommandRule, &'r Path)]);
 
 /// Lines for all combinations of the results of rules: `needed` of each.
 ///
 /// # Errors
 /// Why they cannot be found.
 pub(super) fn lines(rules: &[(&CommandRule, &Path)], needed: usize) -> Result<Vec<String>, String> {
-    let rules = Rules(rules);
+    let rules = ComparedRules(rules);
     let parts = rules.parts()?;
     let mut found: BTreeMap<Accepted, String> = BTreeMap::new();
     let mut ahead: Vec<_> = parts.iter().map(|line| (rules.accepted(line), line.clone())).collect();
@@ -51,7 +52,7 @@ pub(super) fn lines(rules: &[(&CommandRule, &Path)], needed: usize) -> Result<Ve
     Ok(refused.chain(found.into_values().flat_map(|line| repeated(line).collect::<Vec<_>>())).collect())
 }
 
-impl Rules<'_> {
+impl ComparedRules<'_> {
     fn accepted(&self, line: &str) -> Accepted {
         let line = Value::from(line);
         self.0.iter().map(|(rule, folder)| rule.judge(&line, folder).is_ok()).collect()
