@@ -280,7 +280,7 @@ fn shown(proof: &Proof) -> Option<&Value> {
 async fn compare_with_all_texts(folder: &TempDir, world: &World, seed: u64) {
     let folder = folder.path().canonicalize().unwrap();
     let mut random = Random(seed);
-    let wanted = Proofs::wanted().choose(24, 400);
+    let wanted = Proofs::wanted().choose(24, 100);
     let (mut decided, mut different, mut tried) = (0, 0, 0);
     while tried < wanted {
         let sides = [demands(&mut random, world), demands(&mut random, world)];

@@ -412,7 +412,7 @@ fn check(seed: u64, budget: usize, found: &mut BTreeMap<String, u64>) {
 /// Number of pairs: `OMEN_TEST_PAIRS`, or more with `OMEN_PROOFS=full`.
 fn wanted() -> u64 {
     let wanted = std::env::var("OMEN_TEST_PAIRS").ok().and_then(|count| count.parse().ok());
-    wanted.unwrap_or_else(|| count(200, 2000))
+    wanted.unwrap_or_else(|| count(200, 1000))
 }
 
 #[test]

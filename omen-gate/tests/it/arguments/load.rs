@@ -112,9 +112,9 @@ fn values_that_cannot_be() {
     says(
         "{ '/a' = { under = 3 } }",
         &[&format!(
-            "{at}.under: expected a string or an array for `allow[0].where.\"/a\".under`, found an integer; A folder, or \
-             several: the argument is the absolute path of one of them, or of something below it. Relative paths here start from \
-             the folder of this file."
+            "{at}.under: expected a string or an array for `allow[0].where.\"/a\".under`, found an integer; One or \
+             more folders: the argument must be the absolute path of one of them, or of something below it. Relative paths here \
+             are resolved against the folder of this file."
         )],
     );
     says(

@@ -51,7 +51,7 @@ fn brute(old: &Value, new: &Value, moves: &[Call], longest: usize, budget: &mut 
 #[test]
 fn debts_differ_where_brute_force_says_so() {
     let mut found = BTreeMap::<String, u64>::new();
-    let wanted = count(150, 1500);
+    let wanted = count(150, 400);
     for seed in 0..wanted {
         let mut rng = Rng::with_seed(seed);
         let rng = &mut rng;
