@@ -268,7 +268,8 @@ async fn an_event_has_its_message_on_one_line() {
     http.stop().await;
 }
 
-/// Nothing is written to a stream but by `Line::write_to`. The others write to a terminal's front end and to standard error.
+/// Nothing is written to a stream but by `Line::write_to`. The others write to an episode's log, to a terminal's front end and to
+/// standard error.
 #[test]
 fn there_is_one_way_to_write_a_line() {
     let mut writers = Vec::new();
@@ -289,5 +290,5 @@ fn there_is_one_way_to_write_a_line() {
         }
     }
     writers.sort();
-    assert_eq!(writers, ["front_end.rs", "line.rs", "stderr_tail.rs"]);
+    assert_eq!(writers, ["call_file.rs", "front_end.rs", "line.rs", "stderr_tail.rs"]);
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use omen_codegen::model::Kind;
 use omen_types::{Diagnostic, Packet};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Definition or condition that requires a field, and the field.
 type Missing = (String, String);
@@ -119,19 +119,21 @@ fn required() -> BTreeSet<Missing> {
     all
 }
 
-/// Writes the value of the help, and checks that it causes no error there.
+/// Writes what the help shows, and checks that it causes no error there.
 #[track_caller]
 fn check(broken: &Value, object: &str, field: &str, error: &Diagnostic) {
     let help = error.help.as_deref().unwrap_or_default();
-    let shown = help.strip_prefix(&format!("add `\"{field}\": ")).and_then(|rest| rest.split_once("`: "));
+    let shown = help.strip_prefix("add `").and_then(|rest| rest.split_once("`: "));
     let (shown, about) = shown.unwrap_or_else(|| panic!("{object}/{field}: {help}"));
-    assert!(!about.is_empty(), "{object}/{field}: {help}");
+    assert!(shown.starts_with(&format!("\"{field}\": ")) && !about.is_empty(), "{object}/{field}: {help}");
     // An object may be shown in outline: its own fields have helps of their own.
     let is_outline = shown.contains("{…}");
-    let value: Value = serde_json::from_str(&shown.replace("{…}", "{}"))
+    // A second field is one that the value of the first requires.
+    let shown = shown.replace("` and `", ", ").replace("{…}", "{}");
+    let fields: Map<String, Value> = serde_json::from_str(&format!("{{{shown}}}"))
         .unwrap_or_else(|error| panic!("{object}/{field}: {error}: {help}"));
     let mut fixed = broken.clone();
-    fixed.pointer_mut(object).and_then(Value::as_object_mut).unwrap().insert(field.to_owned(), value);
+    fixed.pointer_mut(object).and_then(Value::as_object_mut).unwrap().extend(fields);
     let place = format!("{object}/{field}");
     for error in errors(&fixed) {
         let pointer = error.pointer.as_deref().unwrap_or_default();

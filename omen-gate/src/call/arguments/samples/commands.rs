@@ -21,7 +21,7 @@ const TRIED: usize = 24;
 /// Which rules accept a line.
 type Accepted = Vec<bool>;
 
-/// Rules that are told apart by the lines.
+/// Rules whose results the lines distinguish.
 struct ComparedRules<'r>(&'r [(&'r CommandRule, &'r Path)]);
 
 /// Lines for all combinations of the results of rules: `needed` of each.
