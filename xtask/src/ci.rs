@@ -113,7 +113,7 @@ const STEPS: &[Step<'_>] = &[
         name: "python",
         arguments: &["run", "--quiet", "--locked", "-p", "xtask", "--", "python"],
         env: &[],
-        limit: minutes(10),
+        limit: minutes(15),
         offline: false,
     },
     Step {
