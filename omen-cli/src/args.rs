@@ -414,7 +414,6 @@ Examples:
 
 const AUDIT_EXIT_CODES: &str = audit_exit_codes!();
 
-/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! new_key_exit_codes {
     () => {
         "\
@@ -453,7 +452,6 @@ Example:
     audit_exit_codes!()
 );
 
-/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! dry_run_exit_codes {
     () => {
         "\

@@ -198,7 +198,6 @@ fn agents() -> PossibleValuesParser {
     PossibleValuesParser::new(Dialect::agents())
 }
 
-/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! exit_codes {
     () => {
         "\
@@ -233,7 +232,6 @@ Examples:
     exit_codes!()
 );
 
-/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! install_exit_codes {
     () => {
         "\
@@ -265,7 +263,6 @@ Examples:
     install_exit_codes!()
 );
 
-/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! doctor_exit_codes {
     () => {
         "\
@@ -296,7 +293,6 @@ Examples:
     doctor_exit_codes!()
 );
 
-/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! serve_exit_codes {
     () => {
         "\

@@ -104,7 +104,6 @@ pub(crate) struct HttpArgs {
     pub(crate) idle_seconds: u32,
 }
 
-/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! proxy_exit_codes {
     () => {
         "\

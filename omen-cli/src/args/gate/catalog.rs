@@ -19,7 +19,6 @@ pub(crate) struct CatalogArgs {
     pub(crate) pins: bool,
 }
 
-/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! exit_codes {
     () => {
         "\

@@ -27,7 +27,6 @@ pub(crate) struct GateConfirmArgs {
     pub(crate) json: bool,
 }
 
-/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! exit_codes {
     () => {
         "\

@@ -41,7 +41,6 @@ pub(crate) struct GateInitArgs {
     pub(crate) command: Vec<String>,
 }
 
-/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! exit_codes {
     () => {
         "\

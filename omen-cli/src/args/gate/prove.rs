@@ -29,7 +29,6 @@ pub(crate) struct GateProveArgs {
     pub(crate) format: FileFormat,
 }
 
-/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! exit_codes {
     () => {
         "\

@@ -64,7 +64,6 @@ pub(crate) enum FailOn {
     Never,
 }
 
-/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! exit_codes {
     () => {
         "\

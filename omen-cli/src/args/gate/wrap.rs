@@ -32,7 +32,6 @@ pub(crate) struct GateWrapArgs {
     pub(crate) file: PathBuf,
 }
 
-/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! exit_codes {
     () => {
         "\

@@ -22,7 +22,7 @@ type FindingCounts = BTreeMap<FindingKey, usize>;
 impl EpisodeLog {
     pub(super) fn new(packets: Vec<usize>, all: &[LogPacket], options: &ValidatorOptions) -> Self {
         let texts = packets.iter().filter_map(|index| all.get(*index)).map(|packet| packet.text.as_str());
-        let findings = counts(texts, options);
+        let findings = counts(texts, options, |_, _| false).unwrap_or_default();
         Self { packets, findings }
     }
 
@@ -60,21 +60,23 @@ impl EpisodeLog {
         finding: &Finding,
         options: &ValidatorOptions,
     ) -> ChangeVerdict {
-        let after = counts(change.apply(packets).iter().map(String::as_str), options);
-        let before = |key: &FindingKey| self.findings.get(key).copied().unwrap_or(0);
-        let own = FindingKey::of(finding);
-        if after.get(&own).copied().unwrap_or(0) >= before(&own) {
+        let (own, before) = (FindingKey::of(finding), |key: &FindingKey| self.findings.get(key).copied().unwrap_or(0));
+        // A finding that needs other episodes, too, is not there without them, so nothing shows that a change removes it.
+        if before(&own) == 0 {
             return ChangeVerdict::Illegal;
-        }
-        let mut new = after.iter().filter(|(key, count)| **count > before(key)).map(|(key, _)| key).peekable();
-        if new.peek().is_none() {
-            return ChangeVerdict::Legal;
         }
         // A packet that was rejected has not been judged by the rules that only warn, and what it did was not counted.
         let was_hidden = |code: Code| ![Code::Chain, Code::Time, Code::Fsm].contains(&code);
         let may_be_new =
             |key: &FindingKey| !key.is_error && key.code != finding.diagnostic.code && was_hidden(key.code);
-        if new.all(may_be_new) { ChangeVerdict::Likely } else { ChangeVerdict::Illegal }
+        let is_illegal = |key: &FindingKey, count: usize| {
+            if *key == own { count >= before(key) } else { count > before(key) && !may_be_new(key) }
+        };
+        match counts(change.apply(packets).iter().map(String::as_str), options, is_illegal) {
+            None => ChangeVerdict::Illegal,
+            Some(after) if after.iter().all(|(key, count)| *count <= before(key)) => ChangeVerdict::Legal,
+            Some(_) => ChangeVerdict::Likely,
+        }
     }
 }
 
@@ -88,7 +90,7 @@ enum ChangeVerdict {
 }
 
 /// What a finding says, and about which packet.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct FindingKey {
     packet_id: Option<String>,
     code: Code,
@@ -110,17 +112,29 @@ impl FindingKey {
     }
 }
 
-fn counts<'t>(texts: impl Iterator<Item = &'t str>, options: &ValidatorOptions) -> FindingCounts {
-    let mut findings: Vec<Finding> = Vec::new();
-    let mut validator = Validator::new(options.clone());
+/// Counts the findings of an episode; `None` as soon as one stops it by its count so far. Most changes are illegal where they are made,
+/// so the rest of the episode need not be judged.
+fn counts<'t>(
+    texts: impl Iterator<Item = &'t str>,
+    options: &ValidatorOptions,
+    stops: impl Fn(&FindingKey, usize) -> bool,
+) -> Option<FindingCounts> {
+    let mut counts = FindingCounts::new();
+    let mut count = |findings: &mut Vec<Finding>| {
+        findings.drain(..).try_for_each(|finding| {
+            let key = FindingKey::of(&finding);
+            let count = counts.entry(key.clone()).or_default();
+            *count += 1;
+            (!stops(&key, *count)).then_some(())
+        })
+    };
+    let (mut validator, mut findings) = (Validator::new(options.clone()), Vec::new());
     for text in texts {
         let Ok(()) = validator.feed(text.as_bytes(), &mut findings);
         let Ok(()) = validator.feed(b"\n", &mut findings);
+        count(&mut findings)?;
     }
     let Ok(_) = validator.finish(&mut findings);
-    let mut counts = FindingCounts::new();
-    for finding in &findings {
-        *counts.entry(FindingKey::of(finding)).or_default() += 1;
-    }
-    counts
+    count(&mut findings)?;
+    Some(counts)
 }
