@@ -55,7 +55,7 @@ pub fn run(out: &mut impl Write) -> Result<ExitCode, Box<dyn Error + Send + Sync
     let found = env::var_os("PATH").unwrap_or_default();
     let folders = [tools.join("bin"), tools.join("node_modules/.bin")].into_iter().chain(env::split_paths(&found));
     let path = env::join_paths(folders)?;
-    for module in [&["pytest", "-q"][..], &["mypy"]] {
+    for module in [&["pytest", "-q", "-n", "auto"][..], &["mypy"]] {
         let mut checked = Command::new(&python);
         checked.arg("-m").args(module).current_dir(&package).env("PYTHONPATH", &tools);
         checked.env("OMEN_COMMAND", &command).env("PATH", &path);

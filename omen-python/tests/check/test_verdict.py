@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import omen
+import pytest
 from conftest import Command
 
-MUTATED = 2_000
+MUTATED = 500
 
 
 def verdicts(path: Path) -> tuple[list[dict[str, Any]], omen.Summary]:
@@ -70,9 +71,10 @@ def mutated(generator: random.Random, logs: list[bytes]) -> bytes:
     return bytes(log)
 
 
-def test_mutated_logs(examples: list[Path], command: Command, tmp_path: Path) -> None:
-    """The generator has a fixed seed; the layouts, encodings and cuts of its logs are those that the command must read, too."""
-    generator = random.Random(36)
+@pytest.mark.parametrize("seed", range(4))
+def test_mutated_logs(seed: int, examples: list[Path], command: Command, tmp_path: Path) -> None:
+    """Mutations include layouts, encodings and truncations that the command must read as well."""
+    generator = random.Random(seed)
     logs = [path.read_bytes() for path in examples]
     paths = [tmp_path / f"{number:04}.jsonl" for number in range(MUTATED)]
     for path in paths:
