@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// Starts the command of the package for this platform, and ends as it does.
+// Runs the binary of the package for this platform, and exits with its exit code or signal.
 "use strict";
 
 const { spawn } = require("node:child_process");
 const fs = require("node:fs");
 
-// The exit code of `omen` for a failure that is not about what it checks.
+// Exit code of `omen` for failures other than findings and usage errors.
 const FAILED = 3;
 
 function fail(message) {
@@ -20,13 +20,13 @@ function binary() {
   } catch {
     const known = Object.keys(require("./package.json").optionalDependencies);
     if (known.includes(name)) {
-      return fail(`the package ${name} is missing; install again without --omit=optional`);
+      return fail(`the package ${name} is missing; reinstall without --omit=optional`);
     }
-    return fail(`no binary for ${process.platform}-${process.arch}; there is one for ${known.join(", ")}`);
+    return fail(`no binary for ${process.platform}-${process.arch}; available packages: ${known.join(", ")}`);
   }
 }
 
-// A terminal sends these to this process and to the command alike; a second one would end the command at once.
+// A terminal sends these to the command as well. Forwarded, they would arrive twice, and the second would end the command at once.
 const OF_TERMINALS = ["SIGHUP", "SIGINT", "SIGQUIT"];
 
 function hasTerminal() {

@@ -1,9 +1,9 @@
--- OMEN's language server for Neovim 0.11 and later: copy this file to `lsp/omen.lua` in a folder of 'runtimepath', such as
--- ~/.config/nvim, and call `vim.lsp.enable('omen')` in init.lua.
+-- Configuration of OMEN's language server for Neovim 0.11 and later: copy this file to `lsp/omen.lua` in a folder of 'runtimepath',
+-- such as ~/.config/nvim, and call `vim.lsp.enable('omen')` in init.lua.
 return {
   cmd = { 'omen', 'lsp' },
   filetypes = { 'jsonl', 'json', 'toml', 'omen-log' },
-  -- Only the two configurations among TOML files; the server ignores JSON that is not a log of packets.
+  -- Of TOML files, only the two configurations. The server ignores JSON files that are not logs of packets.
   root_dir = function(buffer, on_dir)
     local path = vim.api.nvim_buf_get_name(buffer)
     local name = vim.fs.basename(path)

@@ -4,7 +4,7 @@
 const vscode = require("vscode");
 const { LanguageClient, TransportKind } = require("vscode-languageclient/node");
 
-/** What the server checks: logs by their language or name, and the two configurations by their names. */
+/** Documents that the server checks: logs, by language or name, and the two configurations, by name. */
 const documentSelector = [
   { language: "omen-log" },
   { scheme: "file", pattern: "**/*.jsonl" },
@@ -28,7 +28,7 @@ async function start() {
     await client.start();
   } catch (error) {
     client = undefined;
-    const open = "Open the setting";
+    const open = "Open Settings";
     const chosen = await vscode.window.showErrorMessage(
       `cannot start \`${command} lsp\`: ${error.message ?? error}; install omen, or set \`omen.path\``,
       open,

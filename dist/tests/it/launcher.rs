@@ -137,13 +137,13 @@ fn a_missing_binary_is_explained() {
         assert_eq!(output.status.code(), Some(3));
         String::from_utf8(output.stderr).unwrap()
     };
-    assert_eq!(said(&world), format!("omen: the package {own} is missing; install again without --omit=optional\n"));
+    assert_eq!(said(&world), format!("omen: the package {own} is missing; reinstall without --omit=optional\n"));
     // A platform for which there is none.
     let manifest = world.package("omen-cli").join("package.json");
     let text = fs::read_to_string(&manifest).unwrap().replace(&own, "omen-cli-other");
     fs::write(manifest, text).unwrap();
     let text = said(&world);
-    assert!(text.starts_with(&format!("omen: no binary for {os}-{cpu}; there is one for ")), "{text}");
+    assert!(text.starts_with(&format!("omen: no binary for {os}-{cpu}; available packages: ")), "{text}");
     // A binary that cannot be started.
     let Some(world) = World::new("exit 0") else { return };
     fs::write(world.package(&own).join("omen"), "").unwrap();

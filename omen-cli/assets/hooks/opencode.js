@@ -1,5 +1,5 @@
-// Written by `omen hook install`, which takes it out with `--undo`. Has the gate decide each call of a tool.
-// Any doubt throws an error: then OpenCode does not run the tool.
+// Written by `omen hook install`; `omen hook install --undo` removes it. The gate decides on each tool call.
+// In any case of doubt, this throws an error, and OpenCode does not run the tool.
 import { spawn } from "node:child_process";
 
 const COMMAND = $COMMAND;
@@ -20,11 +20,11 @@ function answerTo(event) {
     for (const name of ["stdout", "stderr"]) {
       child[name].setEncoding("utf8").on("data", (piece) => {
         text[name] += piece;
-        if (text[name].length > LONGEST_ANSWER) fail("the answer of the gate is too long");
+        if (text[name].length > LONGEST_ANSWER) fail("the gate's reply is too long");
       });
     }
     child.on("error", (error) => fail(`the gate cannot be started: ${error.message}`));
-    child.stdin.on("error", () => {}); // It has ended, which is reported below.
+    child.stdin.on("error", () => {}); // The process has exited, which `close` reports.
     child.on("close", (code, signal) => {
       if (code !== 0) return fail(text.stderr.trim() || `the gate failed (${code ?? signal})`);
       clearTimeout(timer);
@@ -38,7 +38,7 @@ function reasonOf(answer) {
   try {
     return JSON.parse(answer).reason || "the gate refuses the call";
   } catch {
-    return "the answer of the gate cannot be read";
+    return "the gate's reply is invalid";
   }
 }
 

@@ -1,4 +1,4 @@
-// The entries of the audit log: calls of tools, who asked for them, and who confirmed them.
+// Entries of the audit log: tool calls, the packets that requested them, and who confirmed them.
 import { h, number, some } from "./dom.js";
 import { cut, visible } from "./text.js";
 import { calls, episodes } from "./data.js";
@@ -7,9 +7,9 @@ import { address } from "./route.js";
 const byPacket = new Map();
 const named = new Map(episodes.filter(({ id }) => id !== null).map((episode) => [episode.id, episode]));
 
-// The packet of each call. The entries of a turn belong to one packet if one of them names it, as the proxy and `Gate::run` do. A
-// call before a decision has no directive: what it gave is an observation, which names the turn. In `observe`, the packet with the
-// request does, and the episode has the name of the turn.
+// Finds the packet of each call. If one entry of a turn names a packet, as those of the proxy and `Gate::run` do, all entries of the
+// turn belong to it. A call before a decision has no directive: its result is an observation, which names the turn. In `observe`, the
+// packet with the request names the turn, and the episode is named after the turn.
 function join(entries) {
   const ofTurn = new Map();
   for (const { turn, packet_id: id, correlation_id: of } of entries) {
@@ -24,19 +24,19 @@ function join(entries) {
   for (const entry of entries) {
     entry.data = JSON.parse(entry.data);
     entry.packet = named.get(entry.correlation_id)?.byId.get(entry.packet_id) ?? ofTurn.get(entry.turn) ?? null;
-    // A refused call has no packet in `enforce`: its session is the episode, whose name the turn begins with.
+    // In `enforce`, a refused call has no packet. Its session is the episode, whose name is a prefix of the turn.
     entry.episode = entry.packet?.episode ?? (entry.turn && (inEpisode(entry.turn) ?? inEpisode(entry.turn.replace(/\.\d+$/, "")))) ?? null;
     if (entry.packet) byPacket.set(entry.packet, [...(byPacket.get(entry.packet) ?? []), entry]);
   }
 }
 join(calls ?? []);
 
-// The entries about a packet.
+// Entries about a packet.
 export function entriesOf(packet) {
   return byPacket.get(packet) ?? [];
 }
 
-// The tools that entries name for each episode.
+// Tools that the entries of each episode name.
 const tools = new Map();
 for (const { episode, data } of calls ?? []) {
   if (episode && data.tool?.tool) tools.set(episode, [...(tools.get(episode) ?? []), data.tool.tool]);
@@ -46,7 +46,7 @@ export function toolsOf(episode) {
   return tools.get(episode) ?? [];
 }
 
-// A refused call and one in doubt have to be looked into; that a tool failed is its own affair.
+// Refused calls and calls in doubt need attention; a tool's own failure does not.
 function tone({ standing, data }) {
   if (["refused", "in_doubt", "owed"].includes(standing)) return "warned";
   return data.outcome === "allowed" || (data.ran === "yes" && !data.class) ? "good" : "plain";
@@ -87,7 +87,7 @@ function table(title, rows, at) {
   return [h("h3", {}, title), some(groups, 1, (group) => entryTable(group.map(entryRow)))];
 }
 
-// What was refused, is in doubt or was confirmed comes first, then all entries.
+// Refused calls, calls in doubt, owed calls and confirmed calls come first, followed by all entries.
 export function showCalls() {
   const box = document.getElementById("entries");
   if (!box || !calls) return;

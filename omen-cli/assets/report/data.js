@@ -1,15 +1,15 @@
-// The data of the report: what the command has written, as objects that refer to each other.
+// The data of the report: the JSON that the command has written, as objects that refer to each other.
 
 const block = document.getElementById(":data");
 const raw = JSON.parse(block.textContent);
-// The parsed data is enough.
+// The text is not needed after it is parsed.
 block.remove();
 
 export const tables = raw.tables;
 export const logs = raw.logs;
-// The names of the logs without the directories that all of them are in.
+// Names of the logs, without the directories that all of them share.
 export const logNames = shortened(raw.logs);
-// The entries of the audit log; undefined without one.
+// Entries of the audit log; undefined if there is none.
 export const calls = raw.calls;
 
 const pieces = raw.pieces;
@@ -32,15 +32,15 @@ class Packet {
   get eventName() {
     return this.event === null ? null : tables.events[this.event][1];
   }
-  // The line of the log; null if it was left out.
+  // The packet's line in the log; null if it was left out.
   get text() {
     return this.pieces && this.pieces.map((piece) => pieces[piece]).join("");
   }
-  // Its name in an address: its id, or its line where the id is missing or repeated.
+  // Its name in an address: its id, or its line number if the id is missing or repeated.
   get key() {
     return this.id !== null && this.episode.byId.get(this.id) === this ? encodeURIComponent(this.id) : `:${this.line}`;
   }
-  // The worst that was found in it.
+  // Severity of its worst finding.
   get tone() {
     if (!this.accepted) return "bad";
     return this.findings.length > 0 ? "warned" : "good";
@@ -52,7 +52,7 @@ class Episode {
     Object.assign(this, { log, id, number, packets: [], findings: [], byId: new Map(), errors: 0, warnings: 0, rejected: 0 });
   }
   get name() {
-    return this.id ?? "Lines that name no episode";
+    return this.id ?? "Lines without an episode";
   }
   get logName() {
     return logNames[this.log];
@@ -61,7 +61,7 @@ class Episode {
     if (this.errors > 0) return "bad";
     return this.warnings > 0 ? "warned" : "good";
   }
-  // The states that it is in after its last packet.
+  // Possible states after its last packet.
   get end() {
     const last = this.packets.findLast((packet) => packet.after.length > 0);
     return last ? states(last.after) : [];
@@ -79,7 +79,7 @@ function shortened(names) {
   return names.map((name) => name.split("/").slice(same).join("/"));
 }
 
-// The states of some nodes, each once.
+// States of some nodes, without duplicates.
 export function states(nodes) {
   return [...new Set(nodes.map((node) => tables.nodes[node][1]))];
 }
@@ -106,13 +106,13 @@ findings.forEach((finding, index) => {
 });
 for (const episode of episodes) {
   const key = episode.id === null ? ":none" : encodeURIComponent(episode.id);
-  // The same episode in a second log is another episode.
+  // The same id in another log is a different episode.
   let unique = key;
   for (let count = 2; byKey.has(unique); count += 1) unique = `${key}@${count}`;
   episode.key = unique;
   byKey.set(unique, episode);
 }
-// A consequence stands under the first finding of the packet that it follows from, which may name no episode.
+// A consequence is listed under the first finding of the packet that it follows from, which may have no episode.
 const first = new Map();
 const placed = (finding, line) => `${finding.episode.log}:${line}`;
 for (const finding of findings) {
@@ -124,5 +124,5 @@ for (const finding of findings) {
   finding.root?.consequences.push(finding);
 }
 
-// What to look into first: errors before warnings, and each in the order of the logs.
+// Findings that are not consequences: errors before warnings, each in the order of the logs.
 export const roots = ["error", "warning"].flatMap((severity) => findings.filter((finding) => finding.sev === severity && !finding.root));

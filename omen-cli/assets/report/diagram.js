@@ -1,4 +1,4 @@
-// The states in their order, with the transitions of the table as arcs. Those that the episode took are drawn over the others.
+// Diagram of the states, with the transitions of the table as arcs. Those that the episode took are drawn on top.
 import { counted, h, number, svg } from "./dom.js";
 import { states, tables } from "./data.js";
 
@@ -6,7 +6,7 @@ const LINE = 30;
 const MIDDLE = 150;
 const WIDE = 300;
 
-// The transitions that accepted packets took: from state, to state, and how often by which event.
+// Transitions that accepted packets took: source state, target state, and counts by event.
 function taken(episode) {
   const found = new Map();
   const rows = new Map(tables.rows.map((row) => [row.join(), row]));
@@ -35,7 +35,7 @@ export function diagram(episode) {
   const y = (state) => 16 + state * LINE;
   const all = new Set(tables.rows.map(([from, , to]) => [tables.nodes[from][1], tables.nodes[to][1]]).filter(([from, to]) => from !== to).map(String));
   const arc = (from, to) => {
-    // Forward on the right, back on the left.
+    // Forward transitions on the right, backward ones on the left.
     const side = to > from ? 1 : -1;
     const x = MIDDLE + side * 66;
     const wide = Math.min(MIDDLE - 76, 14 + Math.abs(to - from) * 11) * side;

@@ -1,4 +1,4 @@
-// Elements by name. What comes from a log is only ever text: this page makes no markup from it.
+// Functions that create elements. Content of logs is only ever inserted as text, never as markup.
 
 export function h(tag, attributes, ...children) {
   return fill(document.createElement(tag), attributes, children);
@@ -18,7 +18,7 @@ function fill(element, attributes, children) {
   return element;
 }
 
-// Digits in groups of three.
+// Formats a number with digits in groups of three.
 export function number(value) {
   return value.toLocaleString("en-US");
 }
@@ -27,7 +27,7 @@ export function counted(value, noun) {
   return `${number(value)} ${noun}${value === 1 ? "" : "s"}`;
 }
 
-// A list that shows some of its items, and more on demand.
+// A list that shows its first items, and more on demand.
 export function some(items, most, show) {
   const box = h("div", { class: "some" });
   const add = (from) => {

@@ -10,7 +10,7 @@ import { diagram } from "./diagram.js";
 import { packetPanel, stateNames, title } from "./packet.js";
 
 const section = document.getElementById("episode");
-// Packets that are printed in full.
+// Maximum number of packets that are printed.
 const PRINTED = 200;
 
 export const current = { episode: null, packet: null };
@@ -47,7 +47,7 @@ export function showEpisode(episode, packet, { previous, next }) {
     packetList.show(episode.packets);
   }
   packetList.choose(selected);
-  // Lines that name no episode have no states.
+  // Lines without an episode have no states.
   const picture = episode.end.length > 0 ? timeline(episode, selected, (picked) => select(picked, true)) : null;
   slots.timeline.replaceChildren(...(picture ? [picture.element] : []));
   picture?.reveal();
@@ -56,13 +56,13 @@ export function showEpisode(episode, packet, { previous, next }) {
   slots.packet.replaceChildren(...(selected ? [packetPanel(selected, uses)] : [h("p", { class: "note" }, "No packet of this episode is shown.")]));
 }
 
-// What is not in a packet of this episode. A cause comes first, also that of another episode, and has what follows from it.
+// Findings that belong to no packet of this episode. Causes come first, even those in another episode, each with its consequences.
 function ends({ loose, findings, packets }) {
   const causes = [...new Set(findings.map(({ root }) => root).filter((root) => root && (loose.some((one) => one.root === root) || !packets.includes(root.packet))))];
   return [...causes.map((root) => card(root, true)), ...loose.filter(({ root }) => !root).map((finding) => card(finding, false))];
 }
 
-// The codes of a packet's findings, or what they follow from.
+// Codes of a packet's findings, or the lines that they follow from.
 function marks({ findings }) {
   if (findings.length === 0) return null;
   const causes = findings.map(({ from }) => from);
@@ -90,12 +90,12 @@ function head(episode, previous, next) {
   ];
 }
 
-// On paper there is nothing to open: the packets stand below each other.
+// Nothing can be expanded on paper, so all packets are printed, one below the other.
 addEventListener("beforeprint", () => {
   const { episode } = current;
   if (!episode) return;
   slots.print.replaceChildren(h("h3", {}, "Packets"), ...episode.packets.slice(0, PRINTED).map((packet) => h("div", { class: "printed" },
     h("p", {}, h("b", {}, `${number(packet.line)} ${packet.accepted ? "accepted" : "rejected"} `), packet.typeName, " ", visible(title(packet)), packet.brief && [" · ", visible(packet.brief)], ` · ${stateNames(packet.before)}`, packet.accepted && packet.after.join() !== packet.before.join() && ` → ${stateNames(packet.after)}`),
     packet.findings.map((finding) => card(finding, true)))),
-    ...(episode.packets.length > PRINTED ? [h("p", {}, `${counted(episode.packets.length - PRINTED, "more packet")} on the screen.`)] : []));
+    ...(episode.packets.length > PRINTED ? [h("p", {}, `${counted(episode.packets.length - PRINTED, "more packet")}, not printed.`)] : []));
 });

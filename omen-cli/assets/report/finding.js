@@ -1,9 +1,9 @@
-// A finding with its place, its help, the text of its rule, and what follows from it.
+// A finding with its position, its help, the text of its rule, and its consequences.
 import { counted, h } from "./dom.js";
 import { cut, excerpt, visible } from "./text.js";
 import { address } from "./route.js";
 
-// The rule is in the page once, in the table of rules.
+// The page contains each rule once, in the table of rules.
 function rule(code) {
   const text = document.querySelector(`details.rule[data-code="${CSS.escape(code)}"] > .text`);
   return text && h("details", { class: "rule-text" }, h("summary", {}, "Rule ", h("span", { class: "code" }, code)), text.cloneNode(true), h("p", { class: "note" }, "With a rejected and a fixed example: ", h("code", {}, `omen explain ${code}`)));
@@ -22,7 +22,7 @@ export function place(finding) {
   return h("a", { href: address(episode, packet) }, log, `, line ${packet.line}`, finding.col ? `, column ${finding.col}` : "");
 }
 
-// What a finding follows from: the line of a rejected packet, with a link and its message where the report has them.
+// The cause of a finding: the line of a rejected packet, with a link and its message if the report contains them.
 export function cause({ from, root }) {
   if (from === undefined) return null;
   if (!root) return h("p", { class: "cause" }, `Follows from line ${from}`);
@@ -30,7 +30,7 @@ export function cause({ from, root }) {
   return h("p", { class: "cause" }, "Follows from ", link, ": ", h("span", { class: "code" }, root.code), " ", cut(root.msg, 300));
 }
 
-// With `where`, the card says which packet it is about, and shows the place in its text.
+// With `where`, the card names the packet, and shows the position in its text.
 export function card(finding, where) {
   const { packet, episode } = finding;
   const text = where && packet && finding.span ? packet.text : null;

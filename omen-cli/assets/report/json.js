@@ -1,8 +1,8 @@
-// Reads JSON into nodes that know their place in the text. Numbers and repeated names stay as they were written.
+// Parses JSON into nodes that know their position in the text. Numbers and repeated names are kept as written.
 
 const DEEPEST = 70;
 
-// A node: kind (`{`, `[` or `v`), start and end in the text, and children. A child has `key`, the place of its name or null.
+// Returns a node: kind (`{`, `[` or `v`), start and end in the text, and children. `key` of a child is the span of its name, or null.
 export function parse(text) {
   let at = 0;
   const blank = () => {
@@ -72,7 +72,7 @@ export function parse(text) {
   return node;
 }
 
-// The nodes from the outermost to the innermost that have a span within them.
+// Returns the nodes that contain a span, outermost first.
 export function path(node, [start, end]) {
   const from = (child) => child.key?.[0] ?? child.start;
   const inner = node.children.find((child) => from(child) <= start && end <= child.end);

@@ -1,4 +1,4 @@
-// The keyboard: single keys outside of fields.
+// Keyboard shortcuts: single keys, outside of input fields.
 import { h } from "./dom.js";
 import { findings } from "./data.js";
 import { OVERVIEW, address, go } from "./route.js";
@@ -7,20 +7,20 @@ import { neighbours, search } from "./side.js";
 
 const KEYS = [
   ["/", "search the episodes", () => search.focus()],
-  ["j", "the next packet", () => step(1)],
-  ["k", "the packet before", () => step(-1)],
-  ["n", "the next finding", () => find(1)],
-  ["p", "the finding before", () => find(-1)],
-  ["]", "the next episode", () => leap("next")],
-  ["[", "the episode before", () => leap("previous")],
-  ["o", "the overview", () => go(OVERVIEW)],
+  ["j", "next packet", () => step(1)],
+  ["k", "previous packet", () => step(-1)],
+  ["n", "next finding", () => find(1)],
+  ["p", "previous finding", () => find(-1)],
+  ["]", "next episode", () => leap("next")],
+  ["[", "previous episode", () => leap("previous")],
+  ["o", "overview", () => go(OVERVIEW)],
   ["?", "this help", () => help.showModal()],
 ];
 
 const help = h("dialog", { "aria-labelledby": ":keys" }, h("h2", { id: ":keys" }, "Keys"),
   h("dl", { class: "facts" }, KEYS.map(([key, text]) => h("div", {}, h("dt", {}, h("kbd", {}, key)), h("dd", {}, text))),
-    h("div", {}, h("dt", {}, h("kbd", {}, "← →")), h("dd", {}, "in the timeline: from packet to packet")),
-    h("div", {}, h("dt", {}, h("kbd", {}, "↑ ↓")), h("dd", {}, "in a list: from row to row; Enter opens"))),
+    h("div", {}, h("dt", {}, h("kbd", {}, "← →")), h("dd", {}, "in the timeline: previous or next packet")),
+    h("div", {}, h("dt", {}, h("kbd", {}, "↑ ↓")), h("dd", {}, "in a list: previous or next row; Enter opens it"))),
   h("form", { method: "dialog" }, h("button", {}, "Close")));
 
 function step(by) {
@@ -29,7 +29,7 @@ function step(by) {
   if (next) select(next, true);
 }
 
-// From finding to finding, across episodes, in the order of the logs.
+// Selects the next or previous finding, across episodes, in the order of the logs.
 function find(by) {
   const found = findings.filter(({ packet }) => packet);
   const here = current.packet?.index ?? (by > 0 ? -1 : Infinity);

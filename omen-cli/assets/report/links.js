@@ -2,7 +2,7 @@
 
 const known = new WeakMap();
 
-// The references of an episode, both ways: lists of `{ label, from, to, step }`.
+// References within an episode, in both directions: lists of `{ label, id, from, to, step }` by packet.
 function references(episode) {
   if (known.has(episode)) return known.get(episode);
   const defined = new Map();
@@ -30,7 +30,7 @@ export function incoming(packet) {
   return references(packet.episode).into.get(packet) ?? [];
 }
 
-// The packets on the way from a decision to its results that leads through a packet, in the order of the log.
+// Packets on the path from a decision to its results that contains a given packet, in the order of the log.
 export function chain(packet) {
   const found = new Set([packet]);
   const walk = (from, next) => {
@@ -45,7 +45,7 @@ export function chain(packet) {
   return found.size === 1 ? [] : [...found].sort((a, b) => a.index - b.index);
 }
 
-// What lasts from one packet to another: tokens and tasks, each from its definition to what refers to it last.
+// Tokens and tasks, each from the packet that defines it to the last packet that refers to it.
 export function bars(episode) {
   const found = [];
   for (const packet of episode.packets) {

@@ -1,13 +1,13 @@
-// A list of any length, of which only the rows in sight are in the page.
+// A list of any length. Only its visible rows are in the page.
 import { h } from "./dom.js";
 
-// Browsers give up on elements that are much higher than this.
+// Browsers do not support elements that are much higher than this.
 const HIGHEST = 15000000;
 
 let lists = 0;
 
 export class List {
-  // `row(item)` returns the content of a row, `pick(item)` is called for the one that is chosen. With `follows`, moving is choosing.
+  // `row(item)` returns the content of a row; `pick(item)` is called for the selected row. With `follows`, moving also selects.
   constructor({ label, height, row, pick, follows = false }) {
     Object.assign(this, { height, row, pick, follows, items: [], drawn: new Map(), active: -1, chosen: -1, name: `:list-${(lists += 1)}` });
     this.space = h("div", { class: "space", role: "presentation" });
@@ -40,7 +40,7 @@ export class List {
     this.move(this.chosen);
   }
 
-  // Makes a row the active one, and brings it into sight.
+  // Makes a row active, and scrolls it into view.
   move(index) {
     this.active = index;
     if (index >= 0) {
@@ -66,12 +66,12 @@ export class List {
     event.stopPropagation();
   }
 
-  // Rows that are there already stay: one that is replaced while a button is down would get no click.
+  // Keeps rows that already exist: replacing one while the mouse button is down would lose the click.
   draw() {
     const from = Math.max(0, Math.floor(this.element.scrollTop / this.height) - 4);
     const to = Math.min(this.items.length, from + Math.ceil(this.element.clientHeight / this.height) + 8);
     const needed = new Set(this.items.slice(from, to));
-    // The active row stays in the page, wherever the list is scrolled to.
+    // The active row stays in the page, even if it is scrolled out of view.
     if (this.items[this.active]) needed.add(this.items[this.active]);
     for (const [item, option] of this.drawn) {
       if (needed.has(item)) continue;

@@ -1,4 +1,4 @@
-// Shows what the address names.
+// Shows the part of the report that the address names.
 import { address, route } from "./route.js";
 import { calls, episodes } from "./data.js";
 import { current, hideEpisode, showEpisode } from "./episode.js";
@@ -27,7 +27,7 @@ function show() {
   showEpisode(episode, packet, neighbours(episode));
   if (before === episode) return;
   chooseInSide(episode);
-  // A reader who came by a link starts at the name of the episode.
+  // For keyboards and screen readers, following a link leads to the episode's heading.
   document.querySelector("#episode h2").focus({ preventScroll: true });
   if (matchMedia("print").matches) return;
   document.getElementById("main").scrollIntoView();
@@ -41,7 +41,7 @@ listen();
 addEventListener("routed", show);
 addEventListener("popstate", show);
 addEventListener("hashchange", show);
-// One episode is all there is to see. With an audit log, what was refused comes first.
+// A single episode is shown directly. With an audit log, the overview comes first, since it shows refused calls.
 if (location.hash === "" && episodes.length === 1 && !calls) history.replaceState(null, "", address(episodes[0]));
 show();
 document.documentElement.dataset.ready = "";

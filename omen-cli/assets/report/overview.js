@@ -1,4 +1,4 @@
-// The overview: what was rejected comes first.
+// The overview: rejected packets come first.
 import { counted, h, number, some } from "./dom.js";
 import { cut, visible } from "./text.js";
 import { logs, packets, roots } from "./data.js";
@@ -19,7 +19,7 @@ export function showFindings() {
   if (warnings.length > 0) box.append(...part("Warnings", "warnings-title", warnings));
 }
 
-// Each directive to write, with what it rests on and what came of it.
+// Each directive that writes, with its decision, its token and its result.
 export function showWrites() {
   const writes = packets.filter(({ links }) => links?.w);
   if (writes.length === 0) return;
@@ -49,7 +49,7 @@ function packetLink(packet) {
   return h("a", { href: address(packet.episode, packet) }, visible(packet.id ?? `line ${packet.line}`));
 }
 
-// What the address names and the report does not have.
+// A notice that the report does not contain what the address names.
 export function showUnknown(text) {
   document.getElementById(":unknown")?.remove();
   if (text) document.getElementById("main").prepend(h("p", { id: ":unknown", class: "unknown", role: "status" }, "The report has nothing at this address: ", cut(text, 120)));

@@ -1,4 +1,4 @@
-// One packet: what was found in it, how it is linked, and its text.
+// One packet: its findings, links and text.
 import { h } from "./dom.js";
 import { clock, visible } from "./text.js";
 import { states, tables } from "./data.js";
@@ -51,5 +51,5 @@ export function packetPanel(packet, uses) {
     others.length > 0 && [h("h4", {}, "Other links"), h("ul", { class: "plain" }, others)],
     entries.length > 0 && [h("h4", {}, "At the tool boundary"), entryTable(entries.map(entryRow))],
     h("h4", {}, "Packet"),
-    text === null ? h("p", { class: "note" }, "The text of this packet was left out of the report for lack of room. It is in the log.") : tree(text, marks));
+    text === null ? h("p", { class: "note" }, "The text of this packet was left out to limit the size of the report. It is in the log.") : tree(text, marks));
 }

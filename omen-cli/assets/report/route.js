@@ -1,14 +1,14 @@
-// Addresses within the report: `#episode/packet`. Names that begin with a colon are the report's own.
+// Addresses within the report: `#episode/packet`. Names that begin with a colon are reserved for the report itself.
 import { byKey } from "./data.js";
 
-// The place of the overview. A report on one episode opens on the episode.
+// Address of the overview. A report on a single episode opens on the episode.
 export const OVERVIEW = "#:overview";
 
 export function address(episode, packet) {
   return packet ? `#${episode.key}/${packet.key}` : `#${episode.key}`;
 }
 
-// What the address names: an episode and perhaps a packet, a place of the overview, or nothing.
+// Returns what the address names: an episode and perhaps a packet, a section of the overview, or nothing.
 export function route() {
   const hash = location.hash.slice(1);
   const [key, rest] = hash.split("/", 2);
@@ -28,12 +28,12 @@ function decoded(text) {
   }
 }
 
-// An address that was typed by hand may not be encoded.
+// An address typed by hand may not be percent-encoded.
 function encoded(text) {
   return encodeURIComponent(decoded(text));
 }
 
-// Goes to an address. Small steps replace each other in the history.
+// Goes to an address. With `replace`, for small steps, the history gets no new entry.
 export function go(to, replace = false) {
   if (location.hash === to) return;
   if (replace) history.replaceState(null, "", to);

@@ -32,7 +32,7 @@ function summary(episode) {
 export const search = h("input", { type: "search", id: ":search", placeholder: "id, packet, type, code, text", autocomplete: "off", spellcheck: "false", oninput: () => later() });
 const filter = h("select", { id: ":filter", onchange: () => narrow() },
   h("option", { value: "" }, "All episodes"), h("option", { value: "bad" }, "With errors"), h("option", { value: "warned" }, "With warnings only"), h("option", { value: "good" }, "Without findings"));
-// What narrows the list further. A choice among one is none, and is not shown.
+// Further filters. A filter with a single value is not shown.
 const choices = [
   choice("code", "Code", ({ findings }) => findings.flatMap(({ code, also }) => [code, ...(also ?? [])])),
   choice("tool", "Tool", (episode) => [...episode.packets.map(({ links }) => links?.o), ...toolsOf(episode)]),
@@ -54,7 +54,7 @@ function later() {
   waiting = setTimeout(narrow, 80);
 }
 
-// Whether an episode has a text: in its id, in a row of a packet, or in a finding.
+// Whether an episode contains a text: in its id, a packet's row, or a finding.
 function has(episode, text) {
   if (episode.name.toLowerCase().includes(text)) return true;
   if (episode.findings.some(({ code, also, msg }) => `${code} ${also ?? ""} ${msg}`.toLowerCase().includes(text))) return true;
@@ -66,14 +66,14 @@ function narrow() {
   const tone = filter.value;
   shown = sorted.filter((episode) => (tone === "" || episode.tone === tone) && choices.every(({ fits }) => fits(episode)) && (text === "" || has(episode, text)));
   episodeList.show(shown);
-  // Lines that name no episode are listed, and are none.
+  // Lines without an episode are listed, but not counted as an episode.
   const [some, all] = [shown, episodes].map((list) => list.filter(({ id }) => id !== null).length);
-  count.textContent = `${number(some)} of ${number(all)} episodes${all < episodes.length ? ", and lines that name none" : ""}`;
+  count.textContent = `${number(some)} of ${number(all)} episodes${all < episodes.length ? ", and lines without an episode" : ""}`;
 }
 
 export function showSide() {
   side.append(h("h2", {}, "Episodes"), h("label", { for: ":search" }, "Search"), search, h("label", { for: ":filter" }, "Show"), filter, ...choices.flatMap(({ shown }) => shown || []), count, episodeList.element);
-  // A reader without a mouse need not pass the whole list.
+  // With a keyboard, readers need not step through the whole list.
   document.body.prepend(h("button", { type: "button", class: "skip", onclick: () => document.getElementById("main").focus() }, "Skip to the report"));
   side.hidden = packets.length === 0;
   narrow();

@@ -1,10 +1,10 @@
-// Texts from logs: invisible characters are made visible, long texts are cut with a way to see them whole.
+// Texts from logs: invisible characters are made visible, and long texts are cut, with a button that shows all.
 import { h, number } from "./dom.js";
 
-// Control characters, separators of lines, and what turns the direction of writing, joins or hides.
+// Control characters, line separators, and characters that change the writing direction, join others, or are invisible.
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-// A text as a node. It cannot affect the text around it.
+// A text as a node that cannot affect the text around it.
 export function visible(text) {
   const bdi = h("bdi");
   let from = 0;
@@ -21,22 +21,22 @@ function picture(character) {
   return code < 0x20 ? String.fromCodePoint(0x2400 + code) : `\\u{${code.toString(16)}}`;
 }
 
-// Where a text can be cut without cutting a character.
+// The position at or before `at` that does not split a surrogate pair.
 export function boundary(text, at) {
   const code = text.charCodeAt(at - 1);
   return code >= 0xd800 && code < 0xdc00 ? at - 1 : at;
 }
 
-// A text of any length: if it is long, its beginning and a button.
+// A text of any length: if it is long, its beginning and a button that shows all.
 export function cut(text, most = 400) {
   if (text.length <= most) return visible(text);
   const all = h("button", { type: "button", class: "inline" }, `show all ${number(text.length)} characters`);
   const box = h("span", { class: "cut" }, visible(text.slice(0, boundary(text, most))), "… ", all);
-  all.addEventListener("click", () => box.replaceChildren(h("span", { class: "whole", tabindex: "0", role: "region", "aria-label": "Whole text" }, visible(text))));
+  all.addEventListener("click", () => box.replaceChildren(h("span", { class: "whole", tabindex: "0", role: "region", "aria-label": "Full text" }, visible(text))));
   return box;
 }
 
-// Part of a text around a span, with the span marked.
+// The part of a text around a span, with the span marked.
 export function excerpt(text, span, around = 60) {
   const [start, end] = span;
   const from = boundary(text, Math.max(0, start - around));
@@ -52,7 +52,7 @@ export function clock(time) {
   return `${text.slice(0, 10)} ${text.slice(11, 19)}${time % 1000 ? text.slice(19, 23) : ""} UTC`;
 }
 
-// A length of time in at most two units.
+// A duration in at most two units.
 export function span(milliseconds) {
   const sign = milliseconds < 0 ? "−" : "";
   let rest = Math.abs(milliseconds);

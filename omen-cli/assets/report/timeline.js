@@ -1,4 +1,4 @@
-// The packets of an episode over its states, with budgets and with what lasts from one packet to another.
+// Timeline of an episode: its packets and states, budgets, and the lifetimes of tokens and tasks.
 import { counted, h, number, svg } from "./dom.js";
 import { clock, span, visible } from "./text.js";
 import { states, tables } from "./data.js";
@@ -10,14 +10,14 @@ const TOP = 8;
 const STRIP = 46;
 const BAR = 18;
 const LEFT = 124;
-// Packets in one picture, and bars below it.
+// Maximum numbers of packets in one picture, and of rows of bars below it.
 const MOST = 150;
 const MOST_BARS = 14;
 const BUDGETS = ["tokens", "tool calls", "seconds"];
 
 let column = LEAST;
 
-// The use of the budgets after each packet; null before they are set.
+// Use of the budgets after each packet; null before they are set.
 export function budgets(episode) {
   let [limits, used, since] = [null, [0, 0, 0], null];
   return episode.packets.map((packet) => {
@@ -36,7 +36,7 @@ export function timeline(episode, selected, pick) {
   const at = Math.max(0, all.indexOf(selected));
   const from = all.length <= MOST ? 0 : Math.max(0, Math.min(all.length - MOST, at - Math.floor(MOST / 2)));
   const shown = all.slice(from, from + MOST);
-  // Few packets use the room that there is.
+  // If there are few packets, they use the full width.
   column = Math.max(LEAST, Math.min(64, (document.getElementById("main").clientWidth - LEFT - 90) / shown.length));
   const linked = new Set(selected ? chain(selected) : []);
   const x = (packet) => (all.indexOf(packet, from) - from + 0.5) * column;
@@ -83,7 +83,7 @@ export function timeline(episode, selected, pick) {
     onclick: () => pick(packet), onmouseenter: (event) => hint(event, packet), onmouseleave: () => tip.remove(),
   })));
 
-  const box = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Timeline; the arrow keys go from packet to packet" }, picture);
+  const box = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Timeline; the arrow keys select the previous or next packet" }, picture);
   box.addEventListener("keydown", (event) => {
     const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: all.length - 1 }[event.key];
     if (to === undefined || event.ctrlKey || event.metaKey || event.altKey || !all[to]) return;
@@ -98,7 +98,7 @@ export function timeline(episode, selected, pick) {
     element: h("figure", { class: "timeline" },
       h("figcaption", {}, h("b", {}, "Timeline"), ` ${counted(all.length, "packet")}, ${number(rejected)} rejected. `, legend()),
       h("div", { class: "chart" }, left, box), cutOff),
-    // Once it is in the page, brings the selected packet into sight.
+    // Scrolls the selected packet into view. The element must be in the page.
     reveal: () => {
       if (selected && shown.includes(selected)) box.scrollLeft = Math.max(0, x(selected) - box.clientWidth / 2);
     },
@@ -112,7 +112,7 @@ function legend() {
   return h("span", { class: "legend" }, item("good", "accepted"), item("warned", "with a warning"), item("bad", "rejected"));
 }
 
-// Shapes differ, not only colours.
+// Marks differ in shape, not only in colour.
 function mark(tone, x, y) {
   if (tone === "bad") return svg("path", { class: "dot bad", d: `M${x - 4.5} ${y - 4.5}l9 9m0 -9l-9 9` });
   if (tone === "warned") return svg("path", { class: "dot warned", d: `M${x} ${y - 6}l6 11h-12z` });
@@ -135,7 +135,7 @@ function strip(uses, top, width) {
     uses.some(Boolean) && svg("line", { class: "limit", x1: 0, x2: width, y1: level(1), y2: level(1) }), lines.filter(Boolean));
 }
 
-// Bars in as few lanes as hold them.
+// Assigns bars to the first lane with room for them.
 function layout(found, shown, from, all) {
   const lanes = [];
   const last = shown.length;
@@ -143,7 +143,7 @@ function layout(found, shown, from, all) {
     const begin = all.indexOf(bar.from) - from;
     const end = bar.to ? all.indexOf(bar.to) - from : bar.open ? last : begin;
     if (end < 0 || begin >= last) continue;
-    // Its name needs room, too.
+    // Its name also needs room.
     const room = end + Math.ceil((bar.id.length * 6.5) / column) + 1;
     const lane = lanes.find((lane) => lane.free <= begin);
     if (lane) {
@@ -163,7 +163,7 @@ function draw(bar, y, x, width, shown, linked) {
   const id = bar.id.length > 40 ? `${bar.id.slice(0, 40)}…` : bar.id;
   return svg("g", { class: linked.has(bar.from) ? "bar linked" : "bar" },
     svg("rect", { class: `span ${tone}`, x: begin, y, width: Math.max(6, end - begin), height: BAR - 6, rx: 3 }),
-    // A name that is longer than its bar stands behind it.
+    // A name that is longer than its bar is placed after the bar.
     svg("text", { x: end - begin < id.length * 6.5 + 8 ? Math.max(end, begin + 6) + 5 : begin + 5, y: y + 9.5 }, bar.open ? `${id} (no result)` : id));
 }
 

@@ -1,9 +1,9 @@
-// A packet as a tree, folded but for what findings point at.
+// A packet as a tree, collapsed except for the positions of findings.
 import { counted, h, some } from "./dom.js";
 import { cut, excerpt, visible } from "./text.js";
 import { parse, path } from "./json.js";
 
-// Texts of more characters than this are shown as they are.
+// Texts with more characters than this are shown as plain text.
 const LARGEST = 4000000;
 
 export function tree(text, marks) {
@@ -11,7 +11,7 @@ export function tree(text, marks) {
   try {
     root = text.length <= LARGEST ? parse(text) : null;
   } catch {
-    // Not JSON: the text itself is shown.
+    // Not JSON: shown as plain text.
   }
   if (root === null || root.kind === "v") return plain(text, marks);
   const open = new Set();
@@ -22,7 +22,7 @@ export function tree(text, marks) {
     const target = nodes.at(-1);
     marked.set(target, [...(marked.get(target) ?? []), mark]);
   }
-  // Header and payload say what the packet is.
+  // Header and payload describe the packet; the envelope stays collapsed.
   if (marks.length === 0) root.children.forEach((child, index) => index !== 1 && open.add(child));
   open.add(root);
   return h("div", { class: "tree" }, view(text, root, open, marked));

@@ -1,8 +1,8 @@
-// Opens reports in a real browser. Each test stands in `tests.mjs`; its name and the reports come from the command line:
+// Opens reports in a real browser. The tests are in `tests.mjs`; the name of one and the reports are given on the command line:
 //
 //   node browser.mjs FOLDER TEST REPORT…
 //
-// FOLDER has `chromium` and `node_modules` with puppeteer-core and axe-core.
+// FOLDER contains `chromium`, and `node_modules` with puppeteer-core and axe-core.
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,12 +16,12 @@ const axe = readFileSync(require.resolve("axe-core"), "utf8");
 
 const browser = await (puppeteer.launch ?? puppeteer.default.launch).call(puppeteer.default ?? puppeteer, {
   executablePath: join(folder, "chromium"),
-  // Without a network there is not even a loopback interface to talk over.
+  // In tests without a network, there is not even a loopback interface.
   pipe: true,
   args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-extensions"],
 });
 
-// Opens a report at an address within it, and fails the test if the page reports an error or asks for anything else.
+// Opens a report at an address within it. Records errors that the page reports, and requests that it sends, in `page.troubles`.
 async function open(report, { hash = "", width = 1280, height = 900, dark = false, media } = {}) {
   const page = await browser.newPage();
   const url = pathToFileURL(report).href;
@@ -37,10 +37,10 @@ async function open(report, { hash = "", width = 1280, height = 900, dark = fals
   await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }]);
   if (media) await page.emulateMediaType(media);
   await page.goto(url + hash, { timeout: 0 });
-  // A module has run before a page counts as loaded.
+  // The page's module runs before the page counts as loaded.
   if (!(await page.$("html[data-ready]"))) throw new Error(`the page is not ready: ${troubles.join("; ")}`);
   page.troubles = troubles;
-  // The violations of a kind that keep people out.
+  // Returns the violations that are serious or critical for accessibility.
   page.violations = async () => {
     await page.evaluate(axe);
     const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));

@@ -1,4 +1,4 @@
-// What is tested in a browser. Each function gets `open` (see `browser.mjs`) and the reports.
+// Tests that run in a browser. Each function receives `open` (see `browser.mjs`) and the reports.
 import assert from "node:assert/strict";
 
 const settled = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
@@ -7,7 +7,7 @@ const press = async (page, ...keys) => {
   await settled(page);
 };
 const hash = (page) => page.evaluate(() => location.hash);
-// The overview, also of a report on one episode.
+// Address of the overview, even of a report on a single episode.
 const OVERVIEW = "#:overview";
 const selected = (page) => page.text("#episode .panel h3");
 
@@ -32,7 +32,7 @@ export async function the_verdict_comes_first(open, [clean, faulty]) {
   assert.equal(await bad.text("h1"), "Errors found");
   assert.match(await bad.text(".detail"), /^1 of \d+ packets rejected, errors in 1 episode$/);
   const [heading, list] = await bad.evaluate(() => ["h1", "#rejected .card"].map((selector) => document.querySelector(selector).getBoundingClientRect().top));
-  assert.ok(heading < list && list < 900, "the verdict is above the rejected packets, which are in sight");
+  assert.ok(heading < list && list < 900, "the verdict is above the rejected packets, which are in view");
   assert.match(await bad.text("#rejected .card"), /error E4.*has expired.*Help/s);
   assert.match(await bad.text("#rejected .card mark"), /token_trim_early/);
 }
@@ -41,17 +41,17 @@ export async function a_deep_link_selects_the_packet(open, [report]) {
   const page = await open(report, { hash: "#corr_archive_trim_3/pkt_directive_1_try" });
   assert.equal(await selected(page), "pkt_directive_1_try");
   assert.equal(await page.text("#episode .row[aria-selected=true] .two bdi"), "pkt_directive_1_try");
-  // Its text is open at the place of the finding.
+  // Its text is expanded at the position of the finding.
   assert.equal(await page.text("#episode .tree mark"), '"token_trim_early"');
   assert.equal(await page.$eval("#episode .tree mark", (mark) => mark.checkVisibility()), true);
-  // The rule is there, and the way from the decision to the result is linked.
+  // The rule is shown, and the path from the decision to the result is linked.
   assert.match(await page.text("#episode .panel .rule-text"), /E4/);
   assert.match(await page.text("#episode .panel .chain"), /DecisionPacket.*ToolAuthorizationToken.*TaskDirectivePacket/s);
-  // The timeline has the budgets, and the life of the token and of the tasks.
+  // The timeline shows the budgets, and the lifetimes of tokens and tasks.
   assert.deepEqual(await page.$$eval("#episode .timeline .left .dim", (labels) => labels.map((label) => label.textContent)), ["time", "tokens", "tool calls", "seconds"]);
   assert.deepEqual(await page.$$eval("#episode .timeline .bar text", (bars) => bars.map((bar) => bar.textContent).sort()), ["task_trim_debug", "token_trim_early", "token_trim_window"]);
   assert.equal((await page.$$("#episode .timeline .dot.bad")).length, 2, "the packet, and the legend");
-  // By its line, and without a packet: the first that was rejected.
+  // An address with a line, and one without a packet: it selects the first rejected packet.
   const line = await open(report, { hash: "#corr_archive_trim_3/:2" });
   assert.match(await line.text("#episode .panel .under"), /BeliefUpdatePacket/);
   const first = await open(report, { hash: "#corr_archive_trim_3" });
@@ -75,7 +75,7 @@ export async function the_keyboard_goes_everywhere(open, [report]) {
   const second = await hash(page);
   await press(page, "[");
   assert.notEqual(await hash(page), second);
-  // The list of packets: arrows move and select.
+  // In the list of packets, arrow keys move and select.
   await page.focus("#episode .list");
   await press(page, "Home");
   const first = await selected(page);
@@ -83,13 +83,13 @@ export async function the_keyboard_goes_everywhere(open, [report]) {
   const next = await selected(page);
   assert.notEqual(next, first);
   assert.equal(await page.$eval("#episode .list", (list) => document.getElementById(list.getAttribute("aria-activedescendant")).ariaSelected), "true");
-  // The timeline: the focus stays in it.
+  // In the timeline, the focus stays in the timeline.
   await page.focus("#episode .scroll");
   await press(page, "ArrowLeft");
   assert.equal(await selected(page), first);
   await press(page, "ArrowRight");
   assert.equal(await selected(page), next);
-  // The list of episodes: Enter opens.
+  // In the list of episodes, Enter opens an episode.
   await page.focus("#side .list");
   await press(page, "End", "Enter");
   const last = await page.text("#episode h2");
@@ -120,7 +120,7 @@ export async function search_and_filter_narrow_the_list(open, [report]) {
     await page.waitForFunction((old) => document.querySelector("#side .count").textContent !== old, {}, await page.text("#side .count")).catch(() => {});
     return names();
   };
-  assert.deepEqual(await search("TOKEN_TRIM_EARLY"), ["corr_archive_trim_3"], "in a finding, in any case");
+  assert.deepEqual(await search("TOKEN_TRIM_EARLY"), ["corr_archive_trim_3"], "in a finding, ignoring case");
   assert.deepEqual(await search("nothing has this"), []);
   assert.match(await page.text("#side .count"), /^0 of \d+ episodes$/);
   assert.deepEqual(await search(""), all);
@@ -137,7 +137,7 @@ export async function one_episode_opens_on_itself(open, [one, several, audited])
   await page.click("#episode .steps a");
   await settled(page);
   assert.equal(await page.$eval("#overview", (overview) => overview.hidden), false, "the overview is one step away");
-  // An auditor begins with what was refused.
+  // With several episodes, or with refused calls of an audit log, the overview comes first.
   for (const report of [several, audited]) {
     const page = await open(report);
     assert.equal(await page.$eval("#overview", (overview) => overview.hidden), false);
@@ -181,7 +181,7 @@ export async function episodes_are_filtered_by_code_tool_and_log(open, [report])
   for (const tool of tools) assert.ok((await choose("tool", tool)).length < all.length, tool);
   await choose("tool", "Any");
   assert.deepEqual(await choose("log", "good.jsonl"), all.filter((name) => name !== "corr_archive_trim_3"));
-  // Both at once: what is left has both.
+  // Filters combine: an episode must match both.
   assert.deepEqual(await choose("code", "E4"), []);
   assert.match(await page.text("#side .count"), /^0 of \d+ episodes$/);
   assert.deepEqual(page.troubles, []);
@@ -194,7 +194,7 @@ export async function a_touch_and_a_tab_go_where_keys_go(open, [report]) {
   await press(page, "Escape", "Tab");
   await page.evaluate(() => document.activeElement.blur());
   await page.evaluate(() => document.querySelector(".skip").focus());
-  assert.equal(await page.$eval(".skip", (skip) => skip.getBoundingClientRect().left >= 0), true, "it is seen when it is reached");
+  assert.equal(await page.$eval(".skip", (skip) => skip.getBoundingClientRect().left >= 0), true, "it is visible when it has the focus");
   await press(page, "Enter");
   assert.equal(await page.evaluate(() => document.activeElement.id), "main");
   assert.deepEqual(page.troubles, []);
@@ -204,7 +204,7 @@ export async function ten_thousand_episodes_are_a_small_page(open, [report]) {
   const page = await open(report);
   assert.match(await page.text("#side .count"), /^10,000 of 10,000 episodes$/);
   assert.ok((await page.count()) < 2500, `${await page.count()} elements`);
-  // Every part of the list is there, and the page does not grow.
+  // Every part of the list can be reached, and the page does not grow.
   await page.focus("#side .list");
   await press(page, "End");
   assert.equal(await page.text("#side .row.active .one"), "corr_09999");
@@ -258,7 +258,7 @@ export async function hostile_texts_are_text(open, [report]) {
   assert.equal(await page.evaluate(() => document.querySelectorAll("img, iframe, object, embed, base, body link, style:not(head > style), script:not([type=module])").length), 0);
   assert.equal(await page.evaluate(() => getComputedStyle(document.body).display), "block", "no style was injected");
   assert.match(await page.evaluate(() => document.body.textContent), /<script>hit=1<\/script>/);
-  // What turns the direction of writing is spelled out, and every text from a log is isolated.
+  // Characters that change the writing direction are spelled out, and every text from a log is isolated.
   assert.equal(await page.evaluate(() => /[\u202a-\u202e\u2066-\u2069]/.test(document.querySelector("main").textContent)), false);
   assert.match(await page.evaluate(() => document.querySelector("main").textContent), /\\u\{202e\}/);
   assert.deepEqual(page.troubles, []);
@@ -287,7 +287,7 @@ export async function dark_mode_and_print_have_colours_of_their_own(open, [repor
   assert.equal(await paper.$eval("#side", (side) => side.checkVisibility()), false);
   const pdf = await paper.pdf();
   assert.ok(pdf.length > 10000);
-  // What was printed is every packet with its findings.
+  // Every packet is printed with its findings.
   const printed = await paper.$$eval("#episode .printed", (packets) => packets.map((packet) => packet.textContent));
   assert.ok(printed.length > 5 && printed.some((text) => text.includes("has expired")));
 }
@@ -320,7 +320,7 @@ export async function an_audit_log_shows_calls_and_confirmations(open, [report])
   const rows = await page.$$eval("#entries tbody tr", (rows) => rows.map((row) => row.textContent));
   assert.ok(rows.some((row) => row.includes("confirmation") && row.includes("allowed by ops, socket")), rows.join("\n"));
   assert.ok(rows.some((row) => row.includes("intent") && row.includes("db/retention.set")));
-  // The directive shows the entries that are about it.
+  // The directive shows the entries about it.
   await page.click("#entries tbody a");
   await page.waitForSelector("#episode:not([hidden])");
   assert.match(await page.text("#episode .panel"), /At the tool boundary.*confirmation/s);
@@ -343,7 +343,7 @@ export async function calls_of_the_proxy_lead_to_their_packets(open, reports) {
     assert.deepEqual(packets("intent"), packets("outcome"));
     // In `enforce`, two calls under directives and one before the decision.
     assert.equal(new Set(packets("intent")).size, index === 0 ? 3 : 2);
-    // The refused call leads to its episode at least.
+    // The refused call at least leads to its episode.
     const [refused] = await page.$$eval("#entries table:first-of-type tbody tr:first-child a", (links) => links.map((link) => link.getAttribute("href")));
     assert.match(refused, /^#corr_/);
     await page.click("#entries .entries a[href*='/']");
@@ -373,7 +373,7 @@ export async function a_consequence_names_its_cause_and_each_finding_its_log(ope
   await page.$eval("#rejected .consequences", (details) => (details.open = true));
   const places = await page.$$eval("#rejected .consequences li a", (links) => links.map((link) => link.textContent));
   assert.ok(places.length > 0 && places.every((place) => place.startsWith("cascade.jsonl, ")), places.join("; "));
-  // A packet with a consequence, in its row and on its card, with a link to the cause.
+  // A packet with a consequence shows this in its row, and on its card with a link to the cause.
   await page.click("#rejected .consequences li a");
   await page.waitForSelector("#episode:not([hidden])");
   assert.match(await page.text("#episode .panel .card .cause"), /^Follows from line 2: /);
@@ -381,14 +381,14 @@ export async function a_consequence_names_its_cause_and_each_finding_its_log(ope
   await page.click("#episode .panel .card .cause a");
   await settled(page);
   assert.match(await page.text("#episode .panel .under"), /^rejected/);
-  // In the episode, what has no packet stands under its cause.
+  // In the episode, findings without a packet are below their cause.
   const [first] = await page.$$eval("#episode > div > .card, #episode .panel > .card", (cards) => cards.map((card) => card.querySelector(".cause") === null));
   assert.equal(first, true);
   assert.match(await page.text("#side .row .two"), /^(good|cascade).jsonl · /);
   assert.deepEqual(page.troubles, []);
 }
 
-// Not a test: pictures for people. The last argument is the folder for them.
+// Not a test: takes screenshots for reviewers. The last argument is the folder for them.
 export async function pictures(open, reports) {
   const folder = reports.pop();
   const [faulty, many, audited] = reports;

@@ -170,9 +170,9 @@ fn what_was_not_checked_is_stated_rule_by_rule() {
     let tokens = log(BAD).matches("\"packet_type\":\"ToolAuthorizationToken\"").count() as u64;
     assert_eq!(row("E4"), [1, 0, 0, directives, 0]);
     assert_eq!(row("INV-007"), [0, 0, 1, directives + tokens - 1, 1]);
-    let idle = between(&page, "Nothing in these logs is about: ", "</li>");
+    let idle = between(&page, "Rules that concern no packet of these logs: ", "</li>");
     assert!(idle.contains("#:rule-INV-009") && !idle.contains("#:rule-E4"), "{idle}");
-    let clock = "The course of time: all packets were checked as if it were";
+    let clock = "The passage of time: all packets were checked as of";
     assert!(!page.contains(clock));
     assert!(report(&[("good.jsonl", log(GOOD))], &["--now", "2026-03-01T10:00:00Z"]).1.contains(clock));
 }
@@ -209,7 +209,7 @@ fn directories_and_the_configuration_are_those_of_a_check() {
     let logs = |page: &str| data(page)["logs"].as_array().unwrap().iter().map(Value::to_string).collect::<Vec<_>>();
     assert_eq!(logs(&page), ["\"logs/good.jsonl\"", "\"logs/warned.jsonl.gz\""]);
     assert!(page.contains("these were set, in this order: -D warnings, -A INV-011."));
-    assert!(page.contains("as if it were 2026-03-01T10:00:00Z throughout"));
+    assert!(page.contains("checked as of 2026-03-01T10:00:00Z."));
     // The hash is that of the decoded content.
     let hash: String = Sha256::digest(log(WARNED).as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
     assert!(page.contains(&hash) && !folder.path().join("x.sarif").exists());

@@ -1,5 +1,5 @@
-// Streamable HTTP in front of a command that speaks on its standard streams: each session starts the command anew, and messages
-// pass between the two transports of the official TypeScript package. Prints the address, and serves until its input is closed.
+// Streamable HTTP in front of a stdio server: each session starts the command again, and messages pass between the two transports
+// of the official TypeScript package. Prints the address, and serves until its input is closed.
 
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
@@ -19,7 +19,7 @@ async function begin() {
     sessionIdGenerator: () => randomUUID(),
     onsessioninitialized: (id) => sessions.set(id, http),
   });
-  // What a server sends while it works on a request belongs on the stream of that request, as far as the message says so.
+  // A message that a server sends while it works on a request belongs on the stream of that request, if the message names the request.
   const byToken = new Map();
   http.onmessage = (message) => {
     const token = message.params?._meta?.progressToken;

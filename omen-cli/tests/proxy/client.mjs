@@ -1,5 +1,5 @@
-// A client of the official TypeScript package: a list, calls with progress, a call that is cancelled, one that its user confirms,
-// and three that are refused. Prints what comes of each, one a line.
+// A client with the official TypeScript package: a list, calls with progress, a call that is cancelled, one that its user confirms,
+// and three that are refused. Prints the result of each on its own line.
 
 import { createRequire } from "node:module";
 
@@ -18,7 +18,7 @@ const client = new Client(
   { name: "test", version: "1" },
   { capabilities: { elicitation: { form: {} }, roots: {} } },
 );
-// As a human answers, then faster than one, then with a no.
+// Answers at a human's pace, then faster than a human, then with a refusal.
 const answers = [[1200, "accept"], [0, "accept"], [1200, "decline"]];
 client.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
   const [ms, action] = answers.shift();

@@ -1,4 +1,4 @@
-"""A client of the official Python package in front of the proxy: a read, a write that its user confirms, two refusals."""
+"""A client with the official Python package, connected to the proxy: a read, a write that its user confirms, two refusals."""
 
 import asyncio
 import sys
@@ -12,7 +12,7 @@ answers = [(1.2, "accept"), (0, "accept")]
 
 
 async def elicit(_context, params):
-    """Answers as a human does, and then faster than one."""
+    """Answers at a human's pace, and then faster than a human."""
     seconds, action = answers.pop(0)
     if seconds:
         print("asked about", params.message.split("Tool: ")[1].split(" ")[0], flush=True)
@@ -21,7 +21,7 @@ async def elicit(_context, params):
 
 
 def code(result):
-    """The code of a refusal, as a model reads it."""
+    """Returns the code of a refusal from the text that a model reads."""
     text = result.content[0].text
     return text.split("(")[1].split(")")[0] if text.startswith("Refused by the gate") else text
 

@@ -1,5 +1,5 @@
-// A client of the official TypeScript package in the era of 2026-07-28: a list, calls, progress, a call in two rounds, calls that
-// its user confirms or not, and one that is refused. Prints what comes of each, one a line.
+// A client with the official TypeScript package, for protocol 2026-07-28: a list, calls, progress, a call in two rounds, calls that
+// its user confirms or declines, and one that is refused. Prints the result of each on its own line.
 
 import { createRequire } from "node:module";
 
@@ -18,11 +18,11 @@ const client = new Client(
   { name: "test", version: "1" },
   { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode: { pin: "2026-07-28" } } },
 );
-// As a human answers, then faster than one, then with a no.
+// Answers at a human's pace, then faster than a human, then with a refusal.
 const answers = [[1200, "accept"], [0, "accept"], [1200, "decline"]];
 client.setRequestHandler("elicitation/create", async ({ params }) => {
   const tool = params.message.match(/Tool: (\S+)/)?.[1];
-  // The server's own question.
+  // A question of the server itself.
   if (!tool) return { action: "accept", content: { name: "Ada" } };
   const [ms, action] = answers.shift();
   say("asked about", tool);

@@ -1,4 +1,4 @@
-// A server that has what the official conformance suite asks servers for, on its standard streams.
+// A stdio server with everything that the official conformance suite requires of servers.
 
 import { createInterface } from "node:readline";
 
@@ -10,7 +10,7 @@ const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 const open = new Map();
 let last = 0;
 
-/** Asks the client for something. */
+/** Sends the client a request. */
 const ask = (method, params) =>
   new Promise((done, fail) => {
     const id = `server-${++last}`;
@@ -32,7 +32,7 @@ async function elicit(message, properties, required = []) {
 const completed = ({ action, content }) =>
   one(text(`Elicitation completed: action=${action}, content=${JSON.stringify(content ?? {})}`));
 
-/** The tools: their schemas, and what they do. */
+/** Tools: their schemas and functions. */
 const tools = {
   test_simple_text: [{}, () => one(text("This is a simple text response for testing."))],
   test_image_content: [{}, () => one(image)],

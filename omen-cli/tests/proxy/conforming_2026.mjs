@@ -1,6 +1,6 @@
-// A server that has what the official conformance suite asks servers of 2026-07-28 for, with the official TypeScript package:
-// `node conforming_2026.mjs PACKAGES stdio` on its standard streams, or `… http` over HTTP: then it prints its address, and serves
-// until its input is closed.
+// A server, written with the official TypeScript package, with everything that the official conformance suite requires of servers for
+// 2026-07-28. `node conforming_2026.mjs PACKAGES stdio` serves on its standard streams; `… http` serves over HTTP, prints the address,
+// and ends when its input is closed.
 
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
@@ -36,7 +36,7 @@ const image = { type: "image", data: PNG, mimeType: "image/png" };
 const resource = (uri, mimeType, text) => ({ type: "resource", resource: { uri, mimeType, text } });
 const one = (content) => ({ content: [content] });
 
-/** A question to the user with one field. */
+/** A form for the user with one field. */
 const question = (message, field, type = "string") =>
   inputRequired.elicit({
     message,
@@ -47,17 +47,17 @@ const sampling = (words) =>
 const given = (context, key, field) => acceptedContent(context.mcpReq.inputResponses, key)?.[field];
 const answered = (context, key) => context.mcpReq.inputResponses?.[key];
 
-/** The state of a round, sealed. It is never the same twice. */
+/** Sealed state of a round; it is never the same twice. */
 const seal = (round) => state.mint({ ...round, at: performance.now() });
 
-/** Asks for a confirmation with a sealed state until both come back. */
+/** Asks for a confirmation, with a sealed state, until both are returned. */
 async function confirmed(context, done) {
   if (given(context, "confirm", "ok") !== undefined && context.mcpReq.requestState() !== undefined) return one(text(done));
   const requestState = await seal({});
   return inputRequired({ inputRequests: { confirm: question("Please confirm", "ok", "boolean") }, requestState });
 }
 
-/** The tools: what they do with the context of the request. */
+/** Functions of the tools, which receive the context of the request. */
 const tools = {
   test_simple_text: () => one(text("This is a simple text response for testing.")),
   test_image_content: () => one(image),
@@ -140,7 +140,7 @@ const tools = {
   },
 };
 
-/** Arguments with a schema that only a reader of JSON Schema 2020-12 reads in full. */
+/** Arguments whose schema needs JSON Schema 2020-12 to be understood in full. */
 const address = { $anchor: "address", type: "object", properties: { street: { type: "string" }, city: { type: "string" } } };
 const withSchema = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -163,7 +163,7 @@ const region = { type: "object", properties: { region: { type: "string", "x-mcp-
 
 const user = (...contents) => ({ messages: contents.map((content) => ({ role: "user", content })) });
 
-/** A server, which knows whom to tell of changes. */
+/** Creates a server whose tools report changes through `changes`. */
 function serverWith(changes) {
   const server = new McpServer(
     { name: "conforming", version: "1" },
@@ -214,7 +214,7 @@ function serverWith(changes) {
   return server;
 }
 
-// A client of the era before is refused.
+// Clients of earlier protocol versions are refused.
 const legacy = "reject";
 if (transport === "stdio") {
   let server;

@@ -1,4 +1,4 @@
-"""A client of the official Python package that reaches the proxy over HTTP: what may be called, two refusals, and a wrong token."""
+"""A client with the official Python package that reaches the proxy over HTTP: allowed calls, two refusals, and a wrong token."""
 
 import asyncio
 import sys
@@ -11,7 +11,7 @@ url, token, mode, tool, argument, refused_tool = sys.argv[1:]
 
 
 def text(result):
-    """What a model reads."""
+    """Returns the text that a model reads, or only the code of a refusal."""
     said = result.content[0].text
     return said.split("(")[1].split(")")[0] if said.startswith("Refused by the gate") else said
 

@@ -1,4 +1,4 @@
-"""A server whose tools answer with their arguments in order of their names, fail, or never answer. It needs no package."""
+"""A server whose tools return their arguments sorted by name, fail, or never return. Needs no packages."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""A server of the official Python package for the era without a handshake."""
+"""A server with the official Python package, for protocol versions without a handshake."""
 
 from mcp.server import MCPServer
 

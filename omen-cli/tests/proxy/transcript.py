@@ -1,4 +1,4 @@
-"""Plays a transcript with the official Python package: each line is a call of the client, or several at once."""
+"""Plays a transcript with the official Python package: each line is one call of the client, or several concurrent ones."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ answers = []
 
 
 async def elicit(_context, _params):
-    """Answers as the transcript's user does, if it has one."""
+    """Answers as the user in the transcript does, if there is one."""
     answer = answers.pop(0) if answers else None
     if answer is None:
         return types.ElicitResult(action="cancel")
@@ -26,7 +26,7 @@ def text(result):
 
 
 def failed(result):
-    """The name of the member differs between versions of the package."""
+    """Whether a call failed. The name of the attribute differs between versions of the package."""
     return bool(result.isError if hasattr(result, "isError") else result.is_error)
 
 
@@ -42,7 +42,7 @@ async def main():
             made = [session.call_tool(call["call"], call["arguments"]) for call in calls]
             results = await asyncio.gather(*made)
             for result in sorted(results, key=failed):
-                # Of calls that are made at once, what is legal next depends on which has ended.
+                # After concurrent calls, what is legal next depends on which have ended.
                 read = text(result).split("\nState: ")[0] if len(calls) > 1 else text(result)
                 print(json.dumps({"text": read}), flush=True)
 

@@ -61,12 +61,12 @@ fn a_tool_runs_only_after_an_answer_that_allows_it() {
         ("exit 1", "omen: the gate failed (1)"),
         ("echo why >&2; exit 2", "omen: why"),
         ("kill -9 $$", "omen: the gate failed (SIGKILL)"),
-        ("true", "omen: the answer of the gate cannot be read"),
-        ("echo hello", "omen: the answer of the gate cannot be read"),
+        ("true", "omen: the gate's reply is invalid"),
+        ("echo hello", "omen: the gate's reply is invalid"),
         ("echo; echo '{\"decision\":\"allow\"}'", "omen: the gate refuses the call"),
         ("echo '{\"decision\":\"deny\"}'", "omen: the gate refuses the call"),
         ("echo '{\"decision\":\"allow\"}'; exit 3", "omen: the gate failed (3)"),
-        ("exec 0<&-; head -c 3000000 /dev/zero", "omen: the answer of the gate is too long"),
+        ("exec 0<&-; head -c 3000000 /dev/zero", "omen: the gate's reply is too long"),
     ] {
         let command = serde_json::json!(["/bin/sh", "-c", script]).to_string();
         assert_eq!(call(folder, "git status", &[("COMMAND", &command), ("TIMEOUT_SECONDS", "1")]), why, "{script}");
