@@ -1,7 +1,7 @@
-"""Speed of the package, beside what else Python has: ``python bench/measure.py COMMAND``, with the command of the same build profile.
+"""Speed of the package and of alternatives: ``python bench/measure.py COMMAND``, with the command from the same build profile.
 
-Measures that are compared alternate round by round, so that other load affects both. ``jsonschema-rs`` and ``pydantic`` are
-measured where they are installed.
+Measurements that are compared alternate round by round, so that other load affects both. ``jsonschema-rs`` and ``pydantic`` are
+measured if they are installed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Measure = Callable[[], object]
 
 
 def rounds(measures: dict[str, Measure]) -> dict[str, list[float]]:
-    """Returns the seconds of each measure, round by round."""
+    """Returns the seconds of each measurement, round by round."""
     taken: dict[str, list[float]] = {name: [] for name in measures}
     for _ in range(ROUNDS):
         for name, run in measures.items():
@@ -41,7 +41,7 @@ def rounds(measures: dict[str, Measure]) -> dict[str, list[float]]:
 
 
 def ratio(taken: dict[str, list[float]], one: str, other: str) -> float:
-    """Returns the median of the ratios of the rounds."""
+    """Returns the median of the rounds' ratios."""
     return statistics.median(a / b for a, b in zip(taken[one], taken[other], strict=True))
 
 
@@ -51,7 +51,7 @@ def examples() -> list[str]:
 
 
 def write_log(path: Path, megabytes: int) -> None:
-    """Writes the legal logs again and again, each time as episodes of their own."""
+    """Writes the legal logs repeatedly, each time as separate episodes."""
     logs = [log.read_text() for log in sorted(EXAMPLES.glob("*.jsonl"))]
     with path.open("w") as file:
         number = 0
@@ -83,7 +83,7 @@ def check(command: str, megabytes: int) -> None:
 
 
 def pydantic_type(schema: Any, definitions: dict[str, Any], made: dict[str, Any], name: str) -> Any:
-    """Returns the type of pydantic for a JSON Schema, as far as the schemas of the packets need it."""
+    """Returns the pydantic type for a JSON Schema. Supports only what the schemas of the packets use."""
     import pydantic
     from typing import Annotated, Literal, Optional, Union
 
@@ -114,7 +114,7 @@ def pydantic_type(schema: Any, definitions: dict[str, Any], made: dict[str, Any]
         for key, part in schema["properties"].items():
             ty = inner(part, f"{name}_{key}")
             fields[key] = (ty, ...) if key in required else (Optional[ty], None)
-        # Members whose names begin with `_` are allowed by a pattern, which pydantic has no word for.
+        # A pattern allows members whose names begin with `_`, which pydantic cannot express.
         is_closed = schema.get("additionalProperties") is False and "patternProperties" not in schema
         extra: Any = "forbid" if is_closed else "allow"
         return pydantic.create_model(name, __config__=pydantic.ConfigDict(extra=extra), **fields)
@@ -139,7 +139,7 @@ def schemas() -> dict[str, dict[str, Any]]:
 
 
 def pydantic_reader() -> Callable[[str], object]:
-    """Returns a reader of packets: a union whose branch the packet type decides."""
+    """Returns a reader of packets: a union that is discriminated by the packet type."""
     import pydantic
     from typing import Annotated, Union
 
@@ -177,13 +177,13 @@ def packet_classes() -> None:
         try:
             importlib.import_module(module)
         except ImportError:
-            print(f"{name} is not installed, and so not measured")
+            print(f"{name} is not installed, so it is not measured")
         else:
             readers[name] = make()
 
     def reads(read: Callable[[str], object]) -> Measure:
         def run() -> None:
-            # What is read is dropped: objects that stay alive would slow the garbage collector down.
+            # The objects are dropped: objects that stay alive would slow down the garbage collector.
             for line in lines:
                 read(line)
 
@@ -195,13 +195,13 @@ def packet_classes() -> None:
 
     measures = {name: reads(read) for name, read in readers.items()}
     taken = rounds({**measures, "omen.Validator": in_order})
-    print(f"{len(lines)} packets of the examples, microseconds a packet, and ratio to `omen.packets.Packet.parse`:")
+    print(f"{len(lines)} packets of the examples, microseconds per packet, and ratio to `omen.packets.Packet.parse`:")
     for name, seconds in taken.items():
         print(f"  {name:14} {statistics.median(seconds) / len(lines) * 1e6:6.1f}  {ratio(taken, name, 'omen'):5.2f}")
 
 
 def steps() -> None:
-    """Measures a move of the typed episode: a belief update, whose packet is made, judged and written to a log in memory."""
+    """Measures a move of the typed episode: a belief update, whose packet is created, judged and written to a log in memory."""
     sys.path.insert(0, str(Path(__file__).parents[1] / "tests/episode"))
     from episode_world import SEEN, belief, start
 
@@ -216,18 +216,18 @@ def steps() -> None:
 
 
 def imports(names: Iterable[str]) -> None:
-    """Measures imports, each in a process of its own."""
+    """Measures imports, each in a separate process."""
     for name in names:
         program = f"import time; begun = time.perf_counter(); import {name}; print(time.perf_counter() - begun)"
         run = [sys.executable, "-c", program]
         taken = [float(subprocess.run(run, capture_output=True, text=True, check=True).stdout) for _ in range(11)]
-        print(f"import {name}: {statistics.median(taken) * 1e3:.1f} ms (least {min(taken) * 1e3:.1f})")
+        print(f"import {name}: {statistics.median(taken) * 1e3:.1f} ms (minimum {min(taken) * 1e3:.1f})")
 
 
 def main() -> None:
     """Measures everything, and prints a report."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("command", help="path of `omen`, of the same build profile as the package")
+    parser.add_argument("command", help="path of `omen`, built with the same profile as the package")
     parser.add_argument("--megabytes", type=int, default=200, help="size of the log (200)")
     arguments = parser.parse_args()
     imports(IMPORTS)

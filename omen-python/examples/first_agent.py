@@ -94,7 +94,7 @@ class Agent:
         return 80
 
     async def run(self, idle: Idle) -> Closed:
-        """Takes an episode that has not begun to its close."""
+        """Takes an episode from its beginning to its close."""
         mcp = envelope()
         model = idle.observe(
             "OBSERVED", observation_type="user_input", data={"ask": "raise the pool `orders` to 80"}

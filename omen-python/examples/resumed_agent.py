@@ -2,7 +2,7 @@
 
     python examples/resumed_agent.py > resumed.jsonl && omen check resumed.jsonl
 
-Leave a case out, and run mypy or pyright: `assert_never` names the state that is left.
+Leave a case out, and run mypy or pyright: `assert_never` names the state that is missing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Paths of the repository, and the command that verdicts are compared with."""
+"""Fixtures: logs of the repository, and the command whose verdicts are compared."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def program() -> Path:
 
 @pytest.fixture(scope="session")
 def command(program: Path) -> Command:
-    """Runs ``omen check --format json``, and returns what each line of its output has."""
+    """Runs ``omen check --format json``, and returns the object on each line of its output."""
 
     def run(arguments: Sequence[str | Path]) -> list[dict[str, Any]]:
         words = [program, "check", "--no-config", "--quiet", "--format", "json", *arguments]

@@ -1,4 +1,4 @@
-"""``python -m omen``: the command, if it is installed."""
+"""``python -m omen`` runs the command, if it is installed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_without_the_command(tmp_path: Path) -> None:
 
 
 def test_with_the_command(tmp_path: Path, program: Path, faulty: Path) -> None:
-    """The distribution of the command has its files where `cargo xtask dist` puts them; exit codes are passed on."""
+    """Finds the command where `cargo xtask dist` puts it in the distribution, and returns its exit code."""
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "omen").symlink_to(program)
     site = tmp_path / "lib" / "site-packages"

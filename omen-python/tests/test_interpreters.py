@@ -1,4 +1,4 @@
-"""Another interpreter of the same process: the extension module refuses to be imported there."""
+"""The extension module refuses to be imported in another interpreter of the same process."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ print(omen.version())
 
 
 def test_a_second_interpreter_cannot_import_the_package_and_the_first_goes_on() -> None:
-    # These modules of the standard library say that they are experimental.
+    # These modules of the standard library emit a warning that they are experimental.
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", PROGRAM], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     refused, version = done.stdout.splitlines()

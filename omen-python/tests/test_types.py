@@ -1,4 +1,4 @@
-"""Types of the modules themselves. Beside some of them, programs see a stub; here both checkers read what runs."""
+"""Types of the modules themselves. Some have a stub, which hides them from checkers; here, both checkers read the modules."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import pytest
 from checkers import REQUIRED, by_line, report
 
 PACKAGE = Path(__file__).parents[1] / "python/omen"
-# A module that uses what is typed in another one wrongly, so that a checker that reads nothing does not pass.
+# A module with a type error, so that a checker that reads nothing does not pass.
 MISTAKE = "from omen._values import Target\n\nTarget(1, 2, 3)\n"
 
 
 @pytest.mark.parametrize("checker", REQUIRED)
 def test_each_module_is_typed_as_it_runs(checker: str, tmp_path: Path) -> None:
     copy = tmp_path / "omen"
-    # The adapters have no stubs, and would have each checker read their frameworks: pyright reads them with the tests.
+    # Without the adapters: they have no stubs, and pyright checks them with the tests. Here, both checkers would read the frameworks.
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("*.pyi", "*.so", "__pycache__", "adapters"))
     # The extension module has no source in Python.
     shutil.copy(PACKAGE / "_core.pyi", copy)

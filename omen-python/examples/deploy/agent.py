@@ -1,14 +1,14 @@
-"""Agent of LangChain that deploys a service, behind the gate.
+"""LangChain agent that deploys a service, behind the gate.
 
-It cannot deploy before the tests have passed, and not to production.
+It cannot deploy before the tests have passed, or to production.
 
     pip install langchain
     python agent.py DIR
 
-The model is LangChain's fake one with a script, so that nothing leaves the machine.
+The model is LangChain's fake model with a script, so that nothing leaves the machine.
 """
 
-# LangChain does not give all of its types.
+# LangChain does not annotate all of its types.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ TOOLS = [run_tests, deploy]
 
 
 class Script(GenericFakeChatModel):
-    """Fake model that takes any tools."""
+    """Fake model that accepts any tools."""
 
     def bind_tools(self, tools: Any, **_: Any) -> Any:
         return self
 
 
 def model() -> Script:
-    """Model that is in a hurry, and learns from refusals."""
+    """Returns a model that is in a hurry, and learns from refusals."""
     calls = [
         ("deploy", {"service": "orders", "to": "staging"}),
         ("run_tests", {"service": "orders"}),

@@ -2,8 +2,8 @@
 
     python agent.py DIR
 
-The model is a script: it writes before it has read, then asks for too much, and goes by what the gate answers. Each
-write is confirmed. Afterwards `DIR` has the settings, the audit log and its key, and this verifies the log:
+The model is a script: it writes before it has read, then asks for too much, and corrects itself after each refusal. Each
+write is confirmed. Afterwards, `DIR` contains the settings, the audit log and its key. This verifies the log:
 
     omen audit verify --key-file DIR/audit.key DIR/audit.jsonl
 """
@@ -29,7 +29,7 @@ class Setting(TypedDict):
 
 
 def tools(gate: Gate, settings: Path) -> None:
-    """Registers the tools of the agent. Their functions stay here: the agent has only the gate."""
+    """Registers the agent's tools. The agent cannot call their functions directly: it has only the gate."""
 
     @gate.tool("config.get", permissions=["READ"])
     def get(key: str) -> Setting:
@@ -44,7 +44,7 @@ def tools(gate: Gate, settings: Path) -> None:
 
 
 def scripted() -> Model:
-    """Model: yields the name and the arguments of a call, and gets the text of its answer."""
+    """Model: yields the name and arguments of a call, and receives the text of its answer."""
     answer = yield "config.set", json.dumps({"key": POOL, "value": 80})
     if "O-1" in answer:
         yield "config.get", json.dumps({"key": POOL})
@@ -55,7 +55,7 @@ def scripted() -> Model:
 
 
 def run(caller: Caller, model: Model) -> str:
-    """Runs the agent to its final answer. A refusal is an answer like any other."""
+    """Runs the agent until its final answer. The model receives a refusal like any other answer."""
     name, arguments = next(model)
     while True:
         try:

@@ -1,4 +1,4 @@
-"""The OMEN protocol for AI agents, on a core in Rust."""
+"""The OMEN protocol for AI agents, on top of a Rust core."""
 
 from omen._core import Cause, Finding, Findings, Summary, Validator, check, check_text, version
 from omen._errors import ArgumentError, InputError, OmenError, PacketError, Problem, UsageError
@@ -25,7 +25,7 @@ __all__ = [
 ]
 __version__ = version()
 
-# The gate needs modules of the standard library that a program without one does not import.
+# Imported on first use: a program without a gate does not need the standard library modules that the gate imports.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from omen.gate import Gate, GateError, Refused, ToolFailed

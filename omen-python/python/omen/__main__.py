@@ -1,4 +1,4 @@
-"""``python -m omen``: the command ``omen``, which is in the distribution ``omen-cli``."""
+"""``python -m omen``: runs the command ``omen`` of the distribution ``omen-cli``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NoReturn
 
 
 def command() -> Path | None:
-    """Returns the path of the command, if its distribution is installed beside this package."""
+    """Returns the path of the command; ``None`` if its distribution is not installed."""
     from importlib.metadata import PackageNotFoundError, files
 
     try:
@@ -21,7 +21,7 @@ def command() -> Path | None:
 
 
 def main() -> NoReturn:
-    """Runs the command in place of the interpreter. Without the command, exits with 2, as for a usage error."""
+    """Runs the command, and exits with its exit code. If there is no command, exits with 2, as for a usage error."""
     program = command()
     if program is None:
         sys.exit(_missing())

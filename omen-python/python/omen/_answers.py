@@ -1,4 +1,4 @@
-"""What comes back of a call: an answer, a refusal, or a question to the confirmer."""
+"""Results of a call: an answer or a refusal, and questions to the confirmer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Refused(OmenError):
     ran: Literal["yes", "no", "unknown"]
     """Whether the tool ran."""
     evidence: dict[str, Any]
-    """The decision as data: call, code, reason, help, turn, and what the rules on order say."""
+    """The decision as data: call, code, reason, help, turn, and the results of the rules on order."""
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.evidence = data["decision"]
@@ -29,7 +29,7 @@ class Refused(OmenError):
         super().__init__(self.reason, code=self.evidence["code"], help=self.evidence["help"] or None)
 
     def for_model(self) -> str:
-        """Returns a text on which a model can act: the rule, the reason, whether the tool ran, and what to do."""
+        """Returns a text for the model: the rule, the reason, whether the tool ran, and what to do."""
         return str(self._data["text"])
 
     def __reduce__(self) -> tuple[type[Refused], tuple[dict[str, Any]]]:
@@ -45,7 +45,7 @@ class Answer:
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.data = data
-        """The answer as the Model Context Protocol has it."""
+        """The answer in the form of the Model Context Protocol."""
 
     @property
     def structured(self) -> Any:
@@ -59,7 +59,7 @@ class Answer:
 
     @property
     def value(self) -> Any:
-        """What the function returned, as JSON: the structured content, or else the text."""
+        """The function's return value as JSON: the structured content, or the text if there is none."""
         if self.data.get("_meta", {}).get(_WRAPPED) is True:
             return self.structured["result"]
         return self.text if self.structured is None else self.structured
@@ -69,7 +69,7 @@ class Answer:
 
     @classmethod
     def of(cls, value: object) -> Answer:
-        """Returns the answer with which a function has returned this value, which must be JSON."""
+        """Returns the answer for a function's return value, which must be JSON."""
         if isinstance(value, Answer):
             return value
         if isinstance(value, str):
@@ -92,11 +92,11 @@ class Question:
         self.server: str = data["tool"]["server"]
         self.tool: str = data["tool"]["tool"]
         self.arguments: dict[str, Any] = json.loads(data["args"])
-        """Arguments of the call. They may contain foreign text: show it with care."""
+        """Arguments of the call. They may contain untrusted text; display it safely."""
         self.permissions: list[str] = data["permissions"]
         self.turn: str = data["turn"]
         self.hash: str = data["hash"]
-        """Hash of tool and arguments; the answer is for this call alone."""
+        """Hash of tool and arguments; an answer is only valid for this call."""
         self.timeout: float = data["timeout_seconds"]
         """Time for the answer in seconds. No answer is a denial."""
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 async def following(findings: Findings) -> Finding:
-    """Returns the next finding. Each thread waits only for a moment, so that a cancelled task loses no finding and leaves no thread."""
+    """Returns the next finding. A thread waits only briefly, so that a cancelled task loses no finding and leaves no thread behind."""
     while (finding := findings._poll()) is None:
         await asyncio.to_thread(findings._wait)
     return finding

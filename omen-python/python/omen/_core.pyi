@@ -1,4 +1,4 @@
-"""Core of the package, in Rust. What is in its public modules is described there."""
+"""Core of the package, written in Rust. The public modules document what they export from it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def check(
     """Checks a log, and returns an iterator over its findings.
 
     ``source`` is a path (``str`` or ``os.PathLike``), the content of a log (``bytes``), a binary file, or an iterable of lines. A
-    ``str`` is always a path; check a text with ``check_text``. Files may be compressed with gzip or zstd, and may have packets in
+    ``str`` is always a path; for a text, use ``check_text``. Files may be compressed with gzip or zstd, and may contain packets in
     an array.
 
     ``levels`` changes severities: ``{"INV-011": "allow"}``, with ``warnings`` as the key for all warnings. ``jobs`` is the number
@@ -49,8 +49,8 @@ def check_text(
 class Findings(Iterator[Finding], AsyncIterator[Finding]):
     """Iterator over the findings of a log, in their order; ``for`` and ``async for`` both work.
 
-    The log is checked while the findings are read, a bounded number of them ahead. An input that cannot be read to its end raises
-    ``InputError`` after the findings of the part before.
+    The log is checked while the findings are read, a bounded number of findings ahead. If the input cannot be read to its end,
+    ``InputError`` is raised after the findings up to that point.
     """
 
     def __iter__(self) -> Self: ...
@@ -58,7 +58,7 @@ class Findings(Iterator[Finding], AsyncIterator[Finding]):
     def __aiter__(self) -> Self: ...
     async def __anext__(self) -> Finding: ...
     def summary(self) -> Summary:
-        """Checks what is left of the log without reporting it, and returns the counts of the whole log."""
+        """Checks the rest of the log without reporting its findings, and returns the counts of the whole log."""
 
     def close(self) -> None:
         """Ends the check, so that the log is read no further."""
@@ -71,7 +71,7 @@ class Finding:
 
     @property
     def file(self) -> str:
-        """Log, as it was given; ``-`` for one without a path."""
+        """Log, as given; ``-`` if it has no path."""
 
     @property
     def line(self) -> int | None:
@@ -218,7 +218,7 @@ class Validator:
         """Checks the next bytes of the log, and returns their findings."""
 
     def end_episode(self, correlation_id: str) -> list[Finding]:
-        """Ends an episode before the end of the log, and returns what is still open in it.
+        """Ends an episode before the end of the log, and returns findings about what is still open in it.
 
         Later packets with the same correlation id begin another episode.
         """
@@ -233,7 +233,7 @@ class Validator:
         """Returns the state as bytes, from which ``restore`` continues."""
 
 class Branch:
-    """Constructor for a case of a member, such as ``TaskDirectivePayload.read``; its signature is in the stub of the class."""
+    """Constructor for one case of a field, such as ``TaskDirectivePayload.read``; its signature is in the stub of the class."""
 
     def __new__(
         cls,

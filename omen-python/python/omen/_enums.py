@@ -1,4 +1,4 @@
-"""Base class of the enums of the protocol."""
+"""Base class of the protocol's enums."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class TextEnum(str, Enum):
-    """Enum whose values are the texts in a packet; a value is equal to its text, and printed as it."""
+    """Enum whose values are texts of a packet. A value is equal to its text, and printed as that text."""
 
     def __str__(self) -> str:
         return str(self.value)

@@ -1,8 +1,8 @@
-"""Exceptions of the package: one family, with what is wrong, where, and how to fix it."""
+"""Exceptions of the package, with a common base class: what is wrong, where, and how to fix it."""
 
 from __future__ import annotations
 
-# The module `typing` is as slow to import as the rest of the package.
+# Importing `typing` takes as long as importing the rest of the package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -48,11 +48,11 @@ class ArgumentError(OmenError, ValueError):
 
 
 class GateError(OmenError):
-    """A configuration of a gate is invalid, or a program uses a gate wrongly. No call was made."""
+    """A gate's configuration is invalid, or a program misuses a gate. No call was made."""
 
 
 class InputError(OmenError):
-    """An input cannot be read, or not to its end. Findings before that were reported."""
+    """An input cannot be read, or not to its end. Findings up to that point were reported."""
 
 
 class UsageError(OmenError):
@@ -79,7 +79,7 @@ class Problem:
 
 
 class PacketError(OmenError, ValueError):
-    """A packet, or a part of one, does not match its schema. ``problems`` has every error, the attributes are those of the first."""
+    """A packet, or a part of one, does not match its schema. ``problems`` has all errors; the attributes are those of the first."""
 
     problems: tuple[Problem, ...]
 

@@ -1,6 +1,6 @@
-"""Moves of an episode: each hands its arguments to the core, which makes the move or refuses it."""
+"""Moves of an episode: each passes its arguments to the core, which makes the move or refuses it."""
 
-# The classes of episodes share what is theirs.
+# The classes of episodes use each other's private members.
 # pyright: reportPrivateUsage=false
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ V = TypeVar("V")
 
 _classes: dict[str, type[Episode]] = {}
 
-# More open directives are counted at run time.
+# Larger numbers of open directives are counted at run time.
 _COUNTED = 8
 
 
@@ -50,7 +50,7 @@ class Episode:
         raise TypeError("an episode begins with `Setup(..).start()`")
 
     def __class_getitem__(cls, parameters: object) -> type[Self]:
-        # Type parameters are for type checkers.
+        # Type parameters have no effect at run time.
         return cls
 
     @classmethod
@@ -125,7 +125,7 @@ class Episode:
         return self._handle.lines()
 
     def end(self) -> None:
-        """Ends the episode by its drop policy."""
+        """Ends the episode according to its drop policy."""
         self._handle.end()
 
     def __enter__(self) -> Self:
@@ -146,7 +146,7 @@ class Closed:
 
 def observe(to: str) -> Callable[..., Episode]:
     def observe(self: Episode, status: str, payload: object = None, /, **members: object) -> Episode:
-        """Takes in an observation; `status` is its epistemic status."""
+        """Records an observation; `status` is its epistemic status."""
         return self._send("observe", to, "ObservationPacket", _payload(payload, members), status)
 
     return observe
@@ -162,7 +162,7 @@ def answered(to: str) -> Callable[..., Episode]:
 
 def _believes(name: str, to: str) -> Callable[..., Episode | tuple[Episode, Proof]]:
     def believe(self: Episode, payload: object = None, /, **members: object) -> Episode | tuple[Episode, Proof]:
-        """Updates the beliefs. In a verification loop, this closes it, and returns its proof too."""
+        """Updates the beliefs. In a verification loop, this also closes the loop, and returns its proof."""
         payload = _payload(payload, members)
         if self._state != "Verify":
             return self._send(name, to, "BeliefUpdatePacket", payload)
@@ -190,7 +190,7 @@ def remodel(to: str) -> Callable[..., Episode | tuple[Episode, Proof]]:
 
 def _decides(name: str, outcome: str, to: str) -> Callable[..., Episode]:
     def decide(self: Episode, decision: OrderUnder | RulingUnder[Any], /) -> Episode:
-        """Makes the decision in the envelope that it was given with `under`."""
+        """Makes the decision, in the envelope that was passed to `under`."""
         handle = self._handle.decide(self._state, name, outcome, decision._core, decision._envelope)
         return self._to(to, handle)
 
@@ -219,7 +219,7 @@ def verify_first(to: str) -> Callable[..., Episode]:
 
 def decide(_to: str) -> Callable[..., Episode]:
     def decide(self: Episode, outcome: str, order: ActOrder[Any], envelope: object) -> Episode:
-        """Makes a decision whose outcome is known at run time, in any envelope."""
+        """Makes a decision whose outcome is known only at run time, in any envelope."""
         handle = self._handle.decide(self._state, "decide", outcome, order._core, envelope)
         return self._to(handle.class_name(), handle)
 
@@ -228,7 +228,7 @@ def decide(_to: str) -> Callable[..., Episode]:
 
 def verify(to: str) -> Callable[..., Episode]:
     def verify(self: Episode, plan: object) -> Episode:
-        """Sends a plan: the assumptions that the loop is to verify."""
+        """Sends a plan: the assumptions that the loop must verify."""
         return self._to(to, self._handle.verify(self._state, plan))
 
     return verify

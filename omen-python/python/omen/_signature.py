@@ -1,4 +1,4 @@
-"""JSON Schemas of the arguments of functions, from their type hints."""
+"""JSON Schemas of functions' arguments, derived from their type hints."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def input_schema(function: Callable[..., object], name: str) -> dict[str, Any]:
     try:
         hints = typing_extensions.get_type_hints(function, include_extras=True)
     except Exception as error:
-        raise GateError(f"`{name}`: its type hints cannot be read: {error}", help=_HELP) from error
+        raise GateError(f"`{name}`: cannot read its type hints: {error}", help=_HELP) from error
     properties: dict[str, Any] = {}
     required: list[str] = []
     for parameter in inspect.signature(function).parameters.values():
         place = f"parameter `{parameter.name}` of `{name}`"
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            raise GateError(f"{place} cannot be passed by name", help="give it a name of its own")
+            raise GateError(f"{place} cannot be passed by name", help="replace it by a parameter that can be passed by name")
         if parameter.name not in hints:
             raise GateError(f"{place} has no type", help=_HELP)
         properties[parameter.name] = _schema(hints[parameter.name], place)
@@ -57,7 +57,7 @@ def _schema(hint: Any, place: str) -> dict[str, Any]:
         members = {key: _schema(_required(value), place) for key, value in hints.items()}
         required = sorted(hint.__required_keys__)
         return {"type": "object", "properties": members, "required": required, "additionalProperties": False}
-    raise GateError(f"{place} has the type `{hint}`, which has no JSON Schema here", help=_HELP)
+    raise GateError(f"{place} has the type `{hint}`, for which no JSON Schema can be derived", help=_HELP)
 
 
 def _required(hint: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Generic, Literal, NoReturn, TypeVar, overload
 L = TypeVar("L", covariant=True)
 
 class _Made:
-    """Value that only the package makes."""
+    """Value that only the package creates."""
     def __init__(self, _: NoReturn, /) -> None: ...
 
 class Stakes(_Made, Generic[L]):

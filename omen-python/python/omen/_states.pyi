@@ -939,7 +939,7 @@ class _Believe:
     def __get__(self, episode: Verify[Any, Any], owner: Any = None) -> E3[Literal["(INV-008): the verification loop needs a READ"], Literal["directive that ends with SUCCESS before its belief"], Literal["update"], Literal["fix: continue with `.verify(plan)`, then"], Literal["`.check(order, tool)`; if tools are degraded or"], Literal["the loop was resumed, `.complete()` checks its"], Literal["progress at run time"]]: ...
 
 class _Checks(Protocol[Q]):
-    # Not overloaded: with a lambda, three of four checkers would answer `Any`.
+    # Not overloaded: with a lambda, three of four checkers would infer `Any`.
     def __call__(self, order: Order[Literal["READ"]], tool: Callable[[Task], Settled[R]]) -> Verify[R, Q]: ...
 
 class _Check:

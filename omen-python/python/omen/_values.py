@@ -1,6 +1,6 @@
-"""Values that the moves of an episode take and return. Their types are in the stub; the core holds the rules."""
+"""Values that the moves of an episode take and return. Their types are in the stub; the core enforces the rules."""
 
-# The values of episodes share what is theirs.
+# The values of episodes use each other's private members.
 # pyright: reportPrivateUsage=false
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ C = TypeVar("C")
 D = TypeVar("D")
 S = TypeVar("S", bound="_Stage")
 
-# Types that only the stub describes.
+# Types that only the stub defines.
 Json = SupportsJson = Payload = EpistemicStatus = Outcome = OperationType = SafetyClass = Level = Tier = ToolsState = Any
 TaskClass = VerificationRequirement = Policy = AnyEnvelope = AskingEnvelope = SureStatus = FreshnessClass = AlertType = Any
 
@@ -35,7 +35,7 @@ Verified = _core.Verified
 
 
 def _to_plain(value: Any) -> Any:
-    """Returns a packet class inside of a dictionary as plain values."""
+    """Returns a packet object inside a dictionary as plain values."""
     if hasattr(value, "to_json"):
         return json.loads(value.to_json())
     raise TypeError(f"a {type(value).__name__} is not JSON; use plain values or packet classes")
@@ -54,7 +54,7 @@ class IllegalMove(OmenError):
 
 
 class StateUsed(OmenError):
-    """Value that was used before: each state, task and permit is used once."""
+    """Value that was already used: each state, task and permit can be used only once."""
 
 
 class LogError(OmenError):
@@ -140,7 +140,7 @@ class ClaimsNothing:
 
 
 class Epistemics(_Members, Generic[A]):
-    """Status, confidence and freshness of what a packet says."""
+    """Status, confidence and freshness of a packet's claims."""
 
     @staticmethod
     def of(
@@ -160,15 +160,15 @@ class Epistemics(_Members, Generic[A]):
 
 
 class Live:
-    """Marker of evidence that shows the present."""
+    """Marker of live evidence, which supports claims about the present."""
 
 
 class NotLive:
-    """Marker of evidence that does not show the present."""
+    """Marker of evidence that is not live."""
 
 
 class Evidence(_Members, Generic[A]):
-    """Evidence for what a packet says, or the reason for its absence. Its parameter is the best of its references."""
+    """Evidence for a packet's claims, or the reason for its absence. Its parameter is the best kind among its references."""
 
     @staticmethod
     def absent(reason: str) -> Evidence[Any]:
@@ -202,15 +202,15 @@ class Grounded:
 
 
 class Envelope(_Members, Generic[A, B, C, D]):
-    """Envelope of packets: stakes, quality, tools state, and whether its claims have evidence, are part of its type."""
+    """Envelope of packets. Its type includes stakes, quality, tools state, and whether its claims have evidence."""
 
     def __class_getitem__(cls, parameters: object) -> type[Envelope[Any, Any, Any, Any]]:
-        # The last parameter has a default, which `typing` knows from Python 3.13 on.
+        # The last type parameter has a default, which `typing` supports only from Python 3.13 on.
         return cls
 
     @classmethod
     def known_later(cls, members: Any) -> Self:
-        """Returns an envelope whose stakes, quality and tools state no type knows: the core judges it."""
+        """Returns an envelope whose stakes, quality and tools state are known only at run time: the core checks it."""
         made = object.__new__(cls)
         made._members = json.loads(members.to_json()) if hasattr(members, "to_json") else members
         return made
@@ -291,7 +291,7 @@ class Overridden:
 
 
 class Layer1:
-    """Authority of layer 1. The program that starts agents assumes it, and gives them orders."""
+    """Authority of layer 1. The program that starts agents assumes it, and gives orders to them."""
 
     def __init__(self) -> None:
         raise TypeError("assume the authority by `Layer1.assume()`")
@@ -317,7 +317,7 @@ class Alert(_Members):
         return Alert({"alert_type": alert_type, "severity": "WARNING", "summary": summary})
 
     def revoking(self, *token_ids: str) -> Alert:
-        """Returns the alert with more tokens that it revokes."""
+        """Returns the alert with additional tokens to revoke."""
         return Alert({**self._members, "revoked_token_ids": [*self._members.get("revoked_token_ids", ()), *token_ids]})
 
 
@@ -369,7 +369,7 @@ class ActOrder(Generic[A]):
 
 
 class Target(_Members):
-    """Assumption that a verification loop is to verify."""
+    """Assumption that a verification loop must verify."""
 
     def __init__(self, assumption: str, success_criteria: str, tool: type[Tool]) -> None:
         super().__init__({
@@ -417,7 +417,7 @@ class Delete:
 
 
 class Tool:
-    """Tool of a class; derive from `ReadTool`, `WriteTool` or `MixedTool`."""
+    """Tool with a safety class; derive from `ReadTool`, `WriteTool` or `MixedTool`."""
 
     _name = ""
     _class = ""

@@ -17,7 +17,7 @@ from ._stakes import _Made
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 
 class SupportsJson(Protocol):
-    """Value that writes itself as JSON, such as the generated packet classes."""
+    """Value that can be written as JSON, such as an object of a generated packet class."""
     def to_json(self) -> str: ...
 
 Payload: TypeAlias = SupportsJson | Mapping[str, Json]
@@ -37,7 +37,7 @@ Policy: TypeAlias = Literal["safety", "risk-adjusted", "min-regret", "expected v
 LevelT = TypeVar("LevelT", covariant=True)
 TierT = TypeVar("TierT", covariant=True)
 ToolsT = TypeVar("ToolsT", covariant=True, bound=ToolsState)
-# Those of an envelope that is being made.
+# Type parameters of an envelope that is being constructed.
 _LevelT = TypeVar("_LevelT")
 _TierT = TypeVar("_TierT")
 _ToolsT = TypeVar("_ToolsT", bound=ToolsState)
@@ -76,7 +76,7 @@ class ClaimsNothing:
 
 @final
 class Epistemics(_Made, Generic[ClaimT]):
-    """Status, confidence and freshness of what a packet says."""
+    """Status, confidence and freshness of a packet's claims."""
     @overload
     @staticmethod
     def of(
@@ -98,14 +98,14 @@ class Epistemics(_Made, Generic[ClaimT]):
     def to_json(self) -> str: ...
 
 class Live:
-    """Marker of evidence that shows the present."""
+    """Marker of live evidence, which supports claims about the present."""
 
 class NotLive:
-    """Marker of evidence that does not show the present."""
+    """Marker of evidence that is not live."""
 
 @final
 class Evidence(_Made, Generic[BestT]):
-    """Evidence for what a packet says, or the reason for its absence. Its parameter is the best of its references."""
+    """Evidence for a packet's claims, or the reason for its absence. Its parameter is the best kind among its references."""
     @staticmethod
     def tool_output(ref_id: str, timestamp: str, *, reliability: float | None = None) -> Evidence[Live]: ...
     def and_tool_output(self, ref_id: str, timestamp: str, *, reliability: float | None = None) -> Evidence[Live]: ...
@@ -129,7 +129,7 @@ GroundT = TypeVarWithDefault("GroundT", covariant=True, default=Grounded)
 
 @final
 class Envelope(Generic[LevelT, TierT, ToolsT, GroundT]):
-    """Envelope of packets: stakes, quality, tools state, and whether its claims have evidence, are part of its type."""
+    """Envelope of packets. Its type includes stakes, quality, tools state, and whether its claims have evidence."""
     @overload
     def __init__(
         self: Envelope[_LevelT, _TierT, _ToolsT, Grounded], *, intent: Payload, stakes: Stakes[_LevelT], quality: Quality[_TierT],
@@ -155,7 +155,7 @@ AskingEnvelope: TypeAlias = Envelope[Level, Tier, ToolsState, Any]
 
 @final
 class Layer1(_Made):
-    """Authority of layer 1. The program that starts agents assumes it, and gives them orders."""
+    """Authority of layer 1. The program that starts agents assumes it, and gives orders to them."""
     @staticmethod
     def assume() -> Layer1: ...
     def order(self, reason: str) -> Layer1Order: ...
@@ -239,7 +239,7 @@ class ActOrder(_Made, Generic[KindT]):
 
 @final
 class Target:
-    """Assumption that a verification loop is to verify."""
+    """Assumption that a verification loop must verify."""
     def __init__(self, assumption: str, success_criteria: str, tool: type[Tool]) -> None: ...
 
 @final
@@ -266,7 +266,7 @@ class Delete:
     """Operation that deletes."""
 
 class Tool:
-    """Tool of a class; derive from `ReadTool`, `WriteTool` or `MixedTool`."""
+    """Tool with a safety class; derive from `ReadTool`, `WriteTool` or `MixedTool`."""
     def __init_subclass__(cls, *, name: str = ...) -> None: ...
 
 class ReadTool(Tool):
@@ -365,7 +365,7 @@ class IllegalMove(OmenError):
     def fix(self) -> str: ...
 
 class StateUsed(OmenError):
-    """Value that was used before: each state, task and permit is used once."""
+    """Value that was already used: each state, task and permit can be used only once."""
 
 class LogError(OmenError):
     """Log that cannot be written, opened or resumed."""

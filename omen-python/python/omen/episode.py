@@ -1,6 +1,6 @@
-"""The typed episode: a class for each state, in which an illegal move is a type error."""
+"""The typed episode: a class for each state, so that an illegal move is a type error."""
 
-# The classes of episodes share what is theirs.
+# The classes of episodes use each other's private members.
 # pyright: reportPrivateUsage=false
 from __future__ import annotations
 

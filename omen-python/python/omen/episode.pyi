@@ -1,4 +1,4 @@
-"""The typed episode: a class for each state, in which an illegal move is a type error."""
+"""The typed episode: a class for each state, so that an illegal move is a type error."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime

@@ -1,10 +1,10 @@
-"""Tools behind the gate: no tool runs but through it, and every call is in a tamper-evident log.
+"""Tools behind the gate: every tool call goes through it and is recorded in a tamper-evident log.
 
-The gate is the one of `omen gate`: it reads the same configuration, decides by the same code, and writes the same log.
-Here are only functions as tools, and the waiting.
+It is the gate of `omen gate`: it reads the same configuration, decides with the same code, and writes the same log.
+This module only adds functions as tools, and waits for calls.
 """
 
-# The classes of this module share what is theirs.
+# The classes of this module use each other's private members.
 # pyright: reportPrivateUsage=false
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ Run = Callable[[dict[str, Any]], object]
 Arguments = Mapping[str, object] | str
 
 _TURNS: ContextVar[frozenset[str]] = ContextVar("omen_turns", default=frozenset())
-"""Turns whose calls run the code of this context. Another call of theirs would wait for its own end."""
+"""Turns in whose calls the code of this context runs. Another call in one of these turns would wait for itself."""
 
 
 Confirmer = Callable[[Question], "bool | str | Awaitable[bool | str]"]
 
 
 class OpenCall:
-    """Call that the gate has let through, for a framework that runs the tool itself. Report how it ended."""
+    """Call that the gate has permitted, for a framework that runs the tool itself and reports the outcome."""
 
     def __init__(self, task: asyncio.Task[Answer], outcome: asyncio.Future[object], arguments: dict[str, Any]) -> None:
         self._task, self._outcome = task, outcome
@@ -73,11 +73,11 @@ class OpenCall:
         return await self.succeed(Answer.failed(error if isinstance(error, str) else _shown(error)))
 
     def done(self) -> bool:
-        """Returns whether the call has ended, as after its timeout."""
+        """Returns whether the call has ended, for example by its timeout."""
         return self._task.done()
 
     def abandon(self) -> None:
-        """Records that nobody waits for the outcome any more: the tool may have run."""
+        """Stops waiting for the outcome: the log records that the tool may have run."""
         self._task.cancel()
 
 
@@ -86,9 +86,9 @@ class Reloaded:
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.before: str = data["before"]
-        """Hash of the policy before."""
+        """Hash of the previous policy."""
         self.policy: str = data["policy"]
-        """Hash of the policy in force now. If it is the same, nothing was done."""
+        """Hash of the policy in force now. If it is the same, nothing was changed."""
         self.given: list[int] = data["given"]
         """Ids of the grants that only the new configuration has."""
         self.revoked: list[int] = data["revoked"]
@@ -99,7 +99,7 @@ class Reloaded:
 
 
 class Tool(Generic[P, R]):
-    """Tool of this program. A call of it goes through the gate."""
+    """Tool of this program. Its calls go through the gate."""
 
     def __init__(self, gate: Gate, server: str, form: dict[str, Any], pin: str, function: Callable[..., Any]) -> None:
         self._gate, self.function = gate, function
@@ -120,14 +120,14 @@ class Tool(Generic[P, R]):
         return (await self._gate.acall(self.name, arguments, server=self.server)).value
 
     def config(self, permissions: Sequence[str]) -> str:
-        """Returns the entries of the configuration that allow this form of the tool, and grant it the permissions."""
+        """Returns configuration entries that allow this form of the tool, and grant it the permissions."""
         named = f"server = {json.dumps(self.server)}\ntool = {json.dumps(self.name)}\n"
         named += f"permissions = {json.dumps(list(permissions))}"
         return f'[[allow]]\n{named}\npin = "{self.pin}"\n\n[[grants]]\n{named}\n'
 
 
 class Caller:
-    """Something that makes calls: a gate, a session, or a turn."""
+    """Source of calls: a gate, a session, or a turn."""
 
     _gate: Gate
     _session: str
@@ -143,7 +143,7 @@ class Caller:
     def call(self, name: str, arguments: Arguments = "{}", *, server: str | None = None) -> Answer:
         """Calls a tool through the gate, and waits for it. Functions run in this thread.
 
-        Arguments may be JSON, as a model wrote it. Raises `Refused` if the gate refuses, and `ToolFailed` if the tool
+        Arguments may be JSON as written by a model. Raises `Refused` if the gate refuses, and `ToolFailed` if the tool
         fails.
         """
         function = self._gate._function(server, name)
@@ -154,7 +154,7 @@ class Caller:
     async def acall(self, name: str, arguments: Arguments = "{}", *, server: str | None = None) -> Answer:
         """Calls a tool through the gate. Async functions run in this event loop, others in a thread.
 
-        If the caller is cancelled, the log says that the tool may have run.
+        If the caller is cancelled, the log records that the tool may have run.
         """
         return await self.aperform(name, arguments, _run_of(self._gate._function(server, name)), server=server)
 
@@ -164,7 +164,7 @@ class Caller:
         failure: Exception | None = None
         try:
             while True:
-                # Between two waits, the interpreter handles signals.
+                # Waits are short, since the interpreter handles signals only between them.
                 event = call.next(0.1)
                 if event is None:
                     continue
@@ -189,7 +189,7 @@ class Caller:
             while True:
                 ready.clear()
                 if work is not None and work.done():
-                    # Raises what ends a task without an answer, such as a cancellation.
+                    # Raises the exception that ended the task without an answer, such as a cancellation.
                     work.result()
                 event = call.next(0)
                 if event is None:
@@ -211,10 +211,10 @@ class Caller:
                 await asyncio.wait([work])
 
     async def abegin(self, name: str, arguments: Arguments, *, server: str | None = None) -> OpenCall:
-        """Takes a call through the gate up to the tool, for a framework that runs the tool itself.
+        """Takes a call through the gate without running the tool, for a framework that does so itself.
 
-        The intent is in the log. If no outcome follows within the call timeout of the configuration, the log says that
-        the tool may have run. Raises `Refused`.
+        The intent is in the log. If no outcome follows within the call timeout of the configuration, the log records
+        that the tool may have run. Raises `Refused`.
         """
         import asyncio
 
@@ -227,7 +227,7 @@ class Caller:
             return await outcome
 
         task = loop.create_task(self.aperform(name, arguments, run, server=server))
-        # If nobody asks for the outcome, its exception is in the log.
+        # Retrieves the exception, so that asyncio does not report it if no caller does: the log has the failure.
         task.add_done_callback(lambda task: None if task.cancelled() else task.exception() and None)
         waiting: list[asyncio.Future[Any]] = [task, begun]
         try:
@@ -251,7 +251,7 @@ class Caller:
         return None
 
     async def _aanswer(self, call: PendingCall, run: Run, args: dict[str, Any]) -> Exception | None:
-        # In a task, which has a context of its own.
+        # Not reset: this runs in a task, which has its own context.
         _TURNS.set(_TURNS.get() | {self._turn} if self._turn else _TURNS.get())
         try:
             call.answer(_json(Answer.of(await _awaited(run, args))))
@@ -267,7 +267,7 @@ class Caller:
             raise GateError(f"`{self._turn or self._session}` has ended", help="begin another one")
         if self._turn in _TURNS.get():
             raise GateError(
-                "a tool calls the gate in the turn in which it runs", help="make its calls in a turn of their own"
+                "a tool calls the gate in the turn in which it runs", help="make its calls in a separate turn"
             )
         text = arguments if isinstance(arguments, str) else json.dumps(dict(arguments))
         server = self._gate._server_of(server, name)
@@ -275,13 +275,13 @@ class Caller:
 
 
 class Turn(Caller):
-    """Turn of the user: its calls share budgets, and are made one after the other. Ends at the end of its `with`."""
+    """Turn of the user: its calls share budgets, and are made one after the other. Ends with its `with` block."""
 
     def __init__(self, gate: Gate, session: str, query: str | None) -> None:
         self._gate, self._session, self._query = gate, session, query
         self._turn = gate._core.fresh_id("t")
         self.owed: list[str] = []
-        """What the turn owed by the rules on order when it ended."""
+        """What the turn owed under the rules on order when it ended."""
 
     @property
     def id(self) -> str:
@@ -297,13 +297,13 @@ class Turn(Caller):
 
 
 class Session(Caller):
-    """Session, whose calls the rules on order see together. Ends at the end of its `with`."""
+    """Session: the rules on order consider its calls together. Ends with its `with` block."""
 
     def __init__(self, gate: Gate, name: str | None, query: str | None) -> None:
         self._gate, self._query = gate, query
         self._session = name or gate._core.fresh_id("s")
         self.owed: list[str] = []
-        """What the session owed by the rules on order when it ended."""
+        """What the session owed under the rules on order when it ended."""
 
     @property
     def id(self) -> str:
@@ -311,11 +311,11 @@ class Session(Caller):
         return self._session
 
     def turn(self, query: str | None = None) -> Turn:
-        """Begins a turn. `query` is what the user asks for, which the patterns of the policy screen (PG-0)."""
+        """Begins a turn. `query` is the user's request, which is matched against the policy's patterns (PG-0)."""
         return Turn(self._gate, self._session, query if query is not None else self._query)
 
     def owes(self) -> list[str]:
-        """Returns what the session owes now by the rules on order."""
+        """Returns what the session currently owes under the rules on order."""
         return self._gate._core.owed(self._session)
 
     def __enter__(self) -> Session:
@@ -336,12 +336,12 @@ class Gate(Caller):
         self._tools: dict[tuple[str, str], Tool[..., Any]] = {}
         self._confirmer: Confirmer | None = None
         self._file: str | os.PathLike[str] | None = None
-        # Also at the end of the interpreter: what is queued for the log is written.
+        # Also when the interpreter exits, so that queued log entries are written.
         self._close = weakref.finalize(self, core.close)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Gate:
-        """Loads a configuration. Its log is open from then on, and the servers that it starts run."""
+        """Loads a configuration, opens its log, and starts its servers."""
         gate = cls(GateCore.load(path))
         gate._file = path
         return gate
@@ -361,10 +361,10 @@ class Gate(Caller):
         output_schema: Mapping[str, Any] | None = None,
         server: str | None = None,
     ) -> Callable[[Callable[P, R]], Tool[P, R]]:
-        """Makes a function a tool of the gate; a call of the result goes through the gate.
+        """Makes a function a tool of the gate; calls of the result go through the gate.
 
-        The schema of the arguments is that of the type hints, and the description is the docstring, unless they are
-        given. `permissions` states what the function can do: if the configuration allows the tool without one of them,
+        The schema of the arguments is derived from the type hints, and the description is the docstring, unless they
+        are given. `permissions` states what the function can do: if the configuration allows the tool without one of them,
         this is an error.
         """
 
@@ -391,13 +391,13 @@ class Gate(Caller):
         permissions: Sequence[str] | None = None,
         server: str | None = None,
     ) -> Tool[P, R]:
-        """Adds a tool, or replaces the one of its name, by its form in the Model Context Protocol."""
+        """Adds a tool in the form of the Model Context Protocol, or replaces the tool with that name."""
         name, own = str(form["name"]), self._core.own_servers()
         if server is None:
             if len(own) != 1:
                 known = ", ".join(f"`{name}`" for name in own) or "none"
                 raise GateError(
-                    f"`{name}` may be of several servers", help=f"pass `server=`; servers of this program: {known}"
+                    f"`{name}` may belong to several servers", help=f"pass `server=`; servers of this program: {known}"
                 )
             server = own[0]
         if permissions is not None:
@@ -420,7 +420,7 @@ class Gate(Caller):
     ) -> int:
         """Grants a tool a permission until this gate ends, and returns the id of the grant in the log.
 
-        It ends after `ttl_seconds`, or after `uses` calls. A call that uses it is confirmed as others are, unless it is
+        It ends after `ttl_seconds`, or after `uses` calls. Calls that use it need a confirmation as usual, unless it is
         `pre_granted`. The grant is in the log before it is in force.
         """
         of_user = source == "user"
@@ -428,17 +428,17 @@ class Gate(Caller):
         return int(json.loads(given))
 
     def revoke(self, name: str, permission: str, *, server: str | None = None) -> list[int]:
-        """Revokes all grants of a permission for a tool, those of the configuration too, and returns their ids.
+        """Revokes all grants of a permission for a tool, including those of the configuration, and returns their ids.
 
-        This is in force at once: a call that has not begun is refused, and one that runs is cancelled.
+        This takes effect immediately: a call that has not begun is refused, and a running one is cancelled.
         """
         revoked: list[int] = json.loads(self._core.revoke(self._server_of(server, name), name, permission))
         return revoked
 
     def reload(self, path: str | os.PathLike[str] | None = None) -> Reloaded:
-        """Puts the configuration of a file in force, whole or not at all; without a path, of the file that was loaded.
+        """Applies the configuration of a file, as a whole or not at all. The default is the file that was loaded.
 
-        Raises `GateError` if the file is invalid, or changes what takes a restart; then the old one stays in force.
+        Raises `GateError` if the file is invalid, or if a change requires a restart; the old one then stays in force.
         """
         file = path if path is not None else self._file
         if file is None:
@@ -464,11 +464,11 @@ class Gate(Caller):
         return Session(self, name, query)
 
     def turn(self, query: str | None = None) -> Turn:
-        """Begins a turn in the session of the gate itself. `query` is what the user asks for (PG-0)."""
+        """Begins a turn in the gate's own session. `query` is the user's request (PG-0)."""
         return Turn(self, self._session, query)
 
     def close(self) -> None:
-        """Ends all open calls, and closes the log. The interpreter does so at its end."""
+        """Ends all open calls, and closes the log. This also happens when the interpreter exits."""
         self._close()
 
     def __enter__(self) -> Gate:
@@ -480,7 +480,7 @@ class Gate(Caller):
         self.close()
 
     def _server_of(self, server: str | None, name: str) -> str:
-        """Server of a tool. The gate itself refuses a tool that does not exist."""
+        """Returns the server of a tool. The gate itself refuses a tool that does not exist."""
         if server is not None:
             return server
         found = [known for known, tool in list(self._tools) if tool == name]
@@ -514,14 +514,14 @@ class Gate(Caller):
 
 
 def new_key(path: str | os.PathLike[str]) -> None:
-    """Makes the key of an audit log, in a file that only its owner can read. The file must not exist yet."""
+    """Creates the key of an audit log, in a file that only its owner can read. The file must not exist yet."""
     _new_key(path)
 
 
 def verify_log(log: str | os.PathLike[str], key_file: str | os.PathLike[str]) -> int:
     """Verifies an audit log as `omen audit verify` does, and returns the number of its entries.
 
-    Raises `GateError` at a flaw.
+    Raises `GateError` if the log is not sound.
     """
     return _verify_log(log, key_file)
 

@@ -1,9 +1,9 @@
-"""A check that no type checker makes: a value of an episode is used a second time, or dropped.
+"""A check that type checkers do not make: values of an episode that are used twice, or dropped.
 
     python -m omen.lint FILE.py..
 
-It follows each function in order, and joins branches. What it cannot follow (attributes, containers, closures, a second
-name for the same value) is left to the program, which raises `StateUsed`.
+It follows each function in order, and joins branches. Uses that it cannot follow (attributes, containers, closures, a
+second name for the same value) raise `StateUsed` at run time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from omen import _core, _states, _values
 from omen import episode as _episode
 
 _STATES = [state for state in vars(_states).values() if isinstance(state, type) and issubclass(state, _episode.Episode)]
-# A state or a task is spent by each of its methods, a permit or an order of layer 1 by the call that takes it.
+# Methods spend a state or a task, except for those in `_READS`; a permit or an order of layer 1 is spent by the call that takes it.
 _READS = {"lines", "tasks", "moves", "correlation_id", "end"}
 _MOVES = {name for state in (*_STATES, _episode.Episode) for name in vars(state) if name[0] != "_" and name not in _READS}
 _ENDS = {"success", "failure", "cancelled"} & set(vars(_core.Task))
@@ -39,11 +39,11 @@ class _Function:
         self.tracked = {argument.arg for argument in arguments if _names(argument.annotation) & _CLASSES}
 
     def report(self, line: int, problem: str) -> None:
-        """Notes a finding once: a loop is followed twice."""
+        """Adds a finding, but only once: loops are followed twice."""
         self.found[f"{self.file}:{line}: {problem}"] = None
 
     def spend(self, node: ast.expr, by: str, spent: _Spent) -> None:
-        """Spends a name."""
+        """Marks a name as spent, and reports a second use."""
         if not isinstance(node, ast.Name) or node.id not in self.tracked:
             return
         if node.id in spent:
@@ -66,7 +66,7 @@ class _Function:
                 self.spend(node.args[0], name, spent)
 
     def is_move(self, node: ast.AST | None) -> bool:
-        """Returns whether an expression is a chain of moves that begins at a tracked name or at a setup."""
+        """Returns whether an expression is a chain of moves that begins with a tracked name or a setup."""
         node = node.value if isinstance(node, ast.Await) else node
         if isinstance(node, ast.Subscript):
             return self.is_move(node.value)
@@ -129,7 +129,7 @@ class _Function:
         return isinstance(node, (ast.Return, ast.Raise, ast.Break, ast.Continue))
 
     def loop(self, node: ast.For | ast.AsyncFor | ast.While, spent: _Spent) -> None:
-        """Follows a loop twice: what one round has spent is spent in the next."""
+        """Follows a loop twice: a name spent in one iteration is still spent in the next."""
         for _ in range(2):
             if isinstance(node, ast.While):
                 self.expression(node.test, spent)
@@ -139,7 +139,7 @@ class _Function:
         self.block(node.orelse, spent)
 
     def branches(self, bodies: Sequence[Sequence[ast.stmt]], spent: _Spent) -> bool:
-        """Follows branches, of which one runs, and returns whether none reaches its end."""
+        """Follows branches, one of which runs, and returns whether none reaches its end."""
         ends: list[_Spent] = []
         for body in bodies:
             own = dict(spent)

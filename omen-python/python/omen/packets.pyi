@@ -1,4 +1,4 @@
-"""Packets of the protocol, and what is in them. Generated from the schema by `cargo xtask docs`."""
+"""Packets of the protocol, and their parts. Generated from the schema by `cargo xtask docs`."""
 
 from __future__ import annotations
 

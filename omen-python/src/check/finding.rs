@@ -24,7 +24,7 @@ impl Finding {
 
 #[pymethods]
 impl Finding {
-    /// Log, as it was given; `-` for one without a path.
+    /// Log, as given; `-` if it has no path.
     #[getter]
     fn file(&self) -> &str {
         &self.file

@@ -27,7 +27,7 @@ use crate::errors::ErrorClass;
 /// Checks a log, and returns an iterator over its findings.
 ///
 /// `source` is a path (`str` or `os.PathLike`), the content of a log (`bytes`), a binary file, or an iterable of lines. A `str` is
-/// always a path; check a text with `check_text`. Files may be compressed with gzip or zstd, and may have packets in an array.
+/// always a path; for a text, use `check_text`. Files may be compressed with gzip or zstd, and may contain packets in an array.
 ///
 /// `levels` changes severities: `{"INV-011": "allow"}`, with `warnings` as the key for all warnings. `jobs` is the number of
 /// threads. `name` is the name of the log in findings, in place of its path.
@@ -72,8 +72,8 @@ pub(super) fn check_text(
 
 /// Iterator over the findings of a log, in their order; `for` and `async for` both work.
 ///
-/// The log is checked while the findings are read, a bounded number of them ahead. An input that cannot be read to its end raises
-/// `InputError` after the findings of the part before.
+/// The log is checked while the findings are read, a bounded number of findings ahead. If the input cannot be read to its end,
+/// `InputError` is raised after the findings up to that point.
 #[pyclass(frozen, weakref, module = "omen")]
 pub(crate) struct Findings {
     name: Arc<str>,
@@ -136,7 +136,7 @@ impl Findings {
         }
     }
 
-    /// Checks what is left of the log without reporting it, and returns the counts of the whole log.
+    /// Checks the rest of the log without reporting its findings, and returns the counts of the whole log.
     fn summary(&self, py: Python<'_>) -> PyResult<Summary> {
         let mut state = self.lock(py)?.ok_or_else(|| in_use(py))?;
         loop {

@@ -65,8 +65,8 @@ impl Validator {
         })
     }
 
-    /// Ends an episode before the end of the log, and returns what is still open in it. Later packets with the same correlation id
-    /// begin another episode.
+    /// Ends an episode before the end of the log, and returns findings about what is still open in it. Later packets with the same
+    /// correlation id begin another episode.
     fn end_episode(&self, py: Python<'_>, correlation_id: &str) -> PyResult<Vec<Finding>> {
         self.with(py, |validator, found| {
             let Ok(_) = validator.end_episode(correlation_id, found);

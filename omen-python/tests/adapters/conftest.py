@@ -1,4 +1,4 @@
-"""Fixtures of the tests of the gate, for its adapters."""
+"""Fixtures of the gate's tests, for the tests of its adapters."""
 
 from gate.gate_world import world
 

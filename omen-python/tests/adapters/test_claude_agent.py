@@ -1,4 +1,4 @@
-"""Hooks in the client of the Claude Agent SDK. A transport plays Claude Code, by its protocol with the SDK."""
+"""Hooks in the client of the Claude Agent SDK. A transport stands in for Claude Code, and speaks its protocol with the SDK."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from omen.gate import Gate
 
 
 class ClaudeCode(Transport):
-    """Claude Code whose model makes these calls; it asks the hooks, runs the tools, and reports how they ended."""
+    """Claude Code whose model makes these calls; it asks the hooks, runs the tools, and reports their outcomes."""
 
     def __init__(self, *calls: tuple[str, dict[str, Any]]) -> None:
         self.calls, self.done, self.verdicts = calls, list[str](), list[Any]()
@@ -49,7 +49,7 @@ class ClaudeCode(Transport):
         request["input"] = {"hook_event_name": event, "session_id": "s", "transcript_path": "", "cwd": "/"} | data
         await self._messages.put({"type": "control_request", "request_id": "r", "request": request})
         reply = await self._replies.get()
-        # As with `onFailure: block`.
+        # A failed hook blocks the call, as with `onFailure: block`.
         return dict(reply["response"]) if reply["subtype"] == "success" else {"failed": reply["error"]}
 
     async def _run(self) -> None:

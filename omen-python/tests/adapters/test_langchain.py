@@ -1,6 +1,6 @@
-"""Middleware in an agent of LangChain, with the fake model of LangChain."""
+"""Middleware in a LangChain agent, with LangChain's fake model."""
 
-# LangChain does not give all of its types.
+# LangChain does not annotate all of its types.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from omen.gate import Gate, Refused
 
 
 class Model(GenericFakeChatModel):
-    """Fake model that takes any tools."""
+    """Fake model that accepts any tools."""
 
     def bind_tools(self, tools: Any, **_: Any) -> Any:
         return self
 
 
 def script(*calls: tuple[str, dict[str, Any]]) -> Model:
-    """Model that makes these calls, one after the other, and ends."""
+    """Returns a model that makes these calls, one after the other, and ends."""
     messages = [
         AIMessage("", tool_calls=[{"name": name, "args": args, "id": f"call_{number}", "type": "tool_call"}])
         for number, (name, args) in enumerate(calls)

@@ -1,4 +1,4 @@
-"""The package imports no framework, and nothing slow, by itself."""
+"""The package itself imports no framework, and nothing slow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Session with a server of the official SDK of the Model Context Protocol, in this process."""
+"""Session with a server of the official Model Context Protocol SDK, in this process."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_a_refused_call_is_a_result_with_an_error(world: World) -> None:
         failed = await session.call_tool("fail")
         text = failed.content[0]
         assert failed.is_error and "Error executing tool fail. The tool ran and failed." in text.text
-        # Without the session, by the gate itself.
+        # Without the session, through the gate itself.
         assert (await gate.acall("read", {"path": "b"})).value == {"path": "b"}
         with pytest.raises(Refused):
             await gate.acall("write", {"path": "b"})

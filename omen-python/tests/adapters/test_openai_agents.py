@@ -1,4 +1,4 @@
-"""Guardrails in an agent of the OpenAI Agents SDK, with a scripted model."""
+"""Guardrails in an OpenAI Agents SDK agent, with a scripted model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessa
 
 
 class Script(Model):
-    """Model that makes these calls, one after the other, and ends; it keeps what it reads."""
+    """Model that makes these calls, one after the other, and ends. It keeps what it reads."""
 
     def __init__(self, *calls: tuple[str, str]) -> None:
         self._calls = list(calls)

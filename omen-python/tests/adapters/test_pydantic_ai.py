@@ -1,4 +1,4 @@
-"""Toolset in an agent of Pydantic AI, with its function model."""
+"""Toolset in a Pydantic AI agent, with its function model."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def toolset_of(done: list[str]) -> FunctionToolset[None]:
 
 
 def run(gate: Gate, done: list[str], *calls: tuple[str, dict[str, Any] | str]) -> list[Any]:
-    """Runs an agent whose model makes these calls, and returns what the model reads of each."""
+    """Runs an agent whose model makes these calls, and returns what the model reads for each of them."""
     pending = list(calls)
 
     def model(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
@@ -60,9 +60,9 @@ def run(gate: Gate, done: list[str], *calls: tuple[str, dict[str, Any] | str]) -
 
 def test_the_model_reads_why_a_call_was_refused(world: World) -> None:
     done: list[str] = []
-    # An agent that makes no call shows the gate the forms of its tools.
+    # Running an agent without calls registers the forms of its tools with the gate.
     gate = world.gate(lambda gate: run(gate, done), allow=["read", "retry"])
-    # Pydantic AI passes the members of a model that is the only argument.
+    # If a model is a tool's only argument, Pydantic AI passes the model's fields as the arguments.
     read, write, retry = run(gate, done, ("read", {"path": "a"}), ("write", {"path": "a"}), ("retry", {}))
     assert read == Place(path="a")
     assert write.startswith("Refused by the gate (PG-3): ") and "The tool was not called. What to do: " in write

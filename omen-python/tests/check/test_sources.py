@@ -1,4 +1,4 @@
-"""Sources of a check, and how its iterator ends."""
+"""Sources of a check, and the end of its iterator."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def test_a_cancelled_task_loses_no_finding(tmp_path: Path, faulty: Path) -> None
 
 
 def test_threads(examples: list[Path]) -> None:
-    """Checks run at the same time, each in a thread of its own."""
+    """Checks run concurrently, each in its own thread."""
     expected = {path: messages(omen.check(path)) for path in examples[:40]}
     found: dict[Path, list[str]] = {}
 
@@ -208,7 +208,7 @@ def test_threads(examples: list[Path]) -> None:
 
 
 def test_interrupted() -> None:
-    """Ctrl-C ends the wait for a source that has nothing to read."""
+    """Ctrl-C interrupts the wait for a source without data."""
     reader, writer = os.pipe()
     program = "import omen, sys\nprint('begun', flush=True)\nlist(omen.check(open(int(sys.argv[1]), 'rb', buffering=0)))"
     with subprocess.Popen(
@@ -224,7 +224,7 @@ def test_interrupted() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 def test_after_fork(faulty: Path) -> None:
-    """A check of the parent is refused in the child, which can start checks of its own."""
+    """The child cannot continue a check of its parent, but can start its own checks."""
     program = f"""
 import os, omen
 parent = omen.check({str(faulty)!r})
@@ -242,7 +242,7 @@ assert list(parent)
 
 
 def test_shutdown_of_the_interpreter(tmp_path: Path, faulty: Path) -> None:
-    """The interpreter ends while checks are running, and does not wait for them."""
+    """The interpreter exits while checks are running, without waiting for them."""
     path = tmp_path / "large.jsonl"
     path.write_bytes(faulty.read_bytes() * 3000)
     os.mkfifo(tmp_path / "pipe")
@@ -256,7 +256,7 @@ print([next(findings).code for findings in kept])
 
 
 def test_memory_does_not_grow(faulty: Path) -> None:
-    """A million packets pass, each with its findings dropped, and the memory stays."""
+    """Memory stays constant over a million packets whose findings are dropped."""
     line = b'{"header": {"packet_id": "pkt_1"}}\n'
     program = f"""
 import resource, omen

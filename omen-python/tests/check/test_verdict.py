@@ -1,4 +1,4 @@
-"""Verdicts are those of the command, member for member."""
+"""Verdicts are equal to those of the command, member for member."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_text_for_people(examples: list[Path], program: Path) -> None:
     """A finding is rendered as the command prints it."""
     for path in examples[::8]:
         words = [str(program), "check", "--no-config", "--all", str(path)]
-        # Of a known width, since the command asks for that of the terminal.
+        # With a fixed width: the command would use that of the terminal.
         environment = {**os.environ, "COLUMNS": "100"}
         printed = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=False, env=environment).stdout
         for finding in omen.check(path):
@@ -73,7 +73,7 @@ def mutated(generator: random.Random, logs: list[bytes]) -> bytes:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_mutated_logs(seed: int, examples: list[Path], command: Command, tmp_path: Path) -> None:
-    """Mutations include layouts, encodings and truncations that the command must read as well."""
+    """The logs have layouts, encodings and truncations that the command must also handle."""
     generator = random.Random(seed)
     logs = [path.read_bytes() for path in examples]
     paths = [tmp_path / f"{number:04}.jsonl" for number in range(MUTATED)]
@@ -89,7 +89,7 @@ def test_mutated_logs(seed: int, examples: list[Path], command: Command, tmp_pat
 
 
 def test_levels(faulty: Path, examples: list[Path], command: Command) -> None:
-    """Levels apply in the order of the dictionary, as those of the command line do."""
+    """Levels apply in the order of the dictionary, as on the command line."""
     log = next(path for path in examples if path.name == "warning-inv-011-late-result.jsonl")
     cases: list[tuple[dict[str, Any], list[str]]] = [
         ({"INV-011": "deny"}, ["-D", "INV-011"]),

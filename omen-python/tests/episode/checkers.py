@@ -1,4 +1,4 @@
-"""Type checkers: how they are run, and what they report by line."""
+"""Runs type checkers, and returns what they report by line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-# Those that must report every mistake, and those that are run where they are installed.
+# Checkers that must report every mistake, and checkers that are run if they are installed.
 REQUIRED = ("mypy", "pyright")
 OPTIONAL = ("pyrefly", "ty")
 
@@ -17,7 +17,7 @@ STRICT = '{"typeCheckingMode": "strict", "reportUnusedClass": false, "pythonVers
 
 
 def command(checker: str, folder: Path) -> list[str] | None:
-    """Returns the command of a checker, or `None` if it is not installed beside this interpreter."""
+    """Returns the command line of a checker, or `None` if it is not installed."""
     found = shutil.which(checker, path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     if found is None:
         return None
@@ -35,7 +35,7 @@ def command(checker: str, folder: Path) -> list[str] | None:
 def report(checker: str, folder: Path) -> str | None:
     """Returns what a checker prints about the files of a folder, or `None` if it is not installed."""
     (folder / "pyrightconfig.json").write_text(STRICT)
-    # Without a configuration, pyrefly hardly checks anything.
+    # Without a configuration, pyrefly checks hardly anything.
     (folder / "pyrefly.toml").touch()
     arguments = command(checker, folder)
     if arguments is None:

@@ -1,4 +1,4 @@
-"""Values that the tests of episodes share."""
+"""Shared values of the tests of episodes."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def escalation() -> dict[str, Json]:
 
 
 def findings(lines: list[str]) -> list[Any]:
-    """Returns what the command reports about a log."""
+    """Returns the findings of the command about a log."""
     omen = os.environ.get("OMEN_COMMAND") or shutil.which("omen")
     assert omen, "the command `omen` is not in the path: install it, or set OMEN_COMMAND"
     log = "".join(f"{line}\n" for line in lines)

@@ -1,6 +1,6 @@
 """Mistakes that a type checker reports. Each function has one, on its last line.
 
-The comment before a function is the code of the rule, or `-` where the checker uses its own words, and a title.
+The comment before a function has the code of the rule, or `-` if the checker uses its own words, and a title.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The example runs, its log is judged clean, and checkers accept it and the tests."""
+"""The examples run, their logs have no findings, and checkers accept them and the tests."""
 
 from __future__ import annotations
 

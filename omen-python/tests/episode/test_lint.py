@@ -1,4 +1,4 @@
-"""The lint finds the plain cases of a value that is used twice or dropped, and is silent about legal programs."""
+"""The lint finds plain cases of values that are used twice or dropped, and accepts legal programs."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class Matrix:
         self.cells: dict[int, tuple[str, str]] = {}
 
     def function(self, parameters: str) -> None:
-        """Begins a function with the calls that follow."""
+        """Begins a function, which contains the calls that follow."""
         self.lines += ["", f"async def f{len(self.lines)}({parameters}) -> None:"]
 
     def cell(self, group: str, call: str, code: str = "") -> None:
@@ -144,7 +144,7 @@ def bounds(matrix: Matrix) -> None:
 
 
 def evidence(matrix: Matrix) -> None:
-    """Claims about the present need live evidence, by the rule itself: to begin an episode, and to act."""
+    """Claims about the present need live evidence to begin an episode and to act, as the rule itself says."""
     statuses, classes = (list(values) for values in (packets.EpistemicStatus, packets.FreshnessClass))
     sure, lasting = ("OBSERVED", "DERIVED", "REMEMBERED"), ("STRATEGIC", "ARCHIVAL")
     kinds = {str(kind): kind in ("tool_output", "user_observation") for kind in packets.RefType} | {"absent": False}
@@ -169,7 +169,7 @@ def evidence(matrix: Matrix) -> None:
 
 
 def forgeries(matrix: Matrix) -> None:
-    """Values that only the package makes."""
+    """Values that only the package creates."""
     matrix.function("")
     generic = ["ActOrder", "Directive", "Epistemics", "Evidence", "Order", "Permit", "Quality", "RulingUnder", "Settled", "Stakes"]
     plain = ["Alert", "Closed", "Layer1", "Layer1Order", "OrderUnder", "Proof", "Ruling", "Task", "Verified", *calls()]
@@ -180,7 +180,7 @@ def forgeries(matrix: Matrix) -> None:
 
 
 def stakes(matrix: Matrix) -> None:
-    """Level of the stakes, by the rule itself."""
+    """Level of the stakes, as the rule itself says."""
     wrong = {"LOW": "MEDIUM", "MEDIUM": "HIGH", "HIGH": "CRITICAL", "CRITICAL": "LOW"}
     for point in itertools.product(*AXES.values()):
         axes = dict(zip(AXES, point))
@@ -193,7 +193,7 @@ def stakes(matrix: Matrix) -> None:
 
 
 def scopes(matrix: Matrix) -> None:
-    """Permits of a scope fit its tools and operations, and are counted."""
+    """Permits of a scope match its tools and operations, and are counted."""
     for tools, operations in itertools.product(["A", "B", "A | B"], ["Modify", "Delete", "Modify | Delete"]):
         name = f"S{len(matrix.lines)}"
         matrix.lines += ["", f"class {name}(Scope[{tools}, {operations}]): ..."]

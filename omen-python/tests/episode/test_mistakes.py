@@ -1,7 +1,7 @@
-"""What mypy and pyright say about mistakes, word for word: in `mistakes.json` and on a page of the docs.
+"""Messages of mypy and pyright about mistakes, word for word: in `mistakes.json` and on a page of the docs.
 
-`OMEN_BLESS=1 pytest` writes both. The checkers have the pinned versions of `CHECKERS`, because another version may have
-other words.
+`OMEN_BLESS=1 pytest` writes both. The checkers have the versions pinned in `CHECKERS`, because other versions may have
+other messages.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def mistakes() -> list[tuple[str, str, str, int]]:
 
 
 def answers(checker: str, folder: Path) -> dict[int, str]:
-    """Returns what a checker says about the mistakes, by line."""
+    """Returns the messages of a checker about the mistakes, by line."""
     installed = command(checker, folder)
     assert installed, f"{checker} is not installed: `pip install {checker}=={CHECKERS[checker]}`"
     version = subprocess.run([installed[0], "--version"], capture_output=True, text=True).stdout
@@ -39,7 +39,7 @@ def answers(checker: str, folder: Path) -> dict[int, str]:
     (folder / "mistakes.py").write_text((HERE / "mistakes.py").read_text())
     text = report(checker, folder)
     assert text is not None
-    # Strict mode adds that the type of a wrong value is unknown, which says nothing of the mistake.
+    # Strict mode also reports that the type of a wrong value is unknown, which is not about the mistake.
     lines = by_line(re.sub(r".*\((?:reportUnknown\w+|reportUnused\w+)\)\n(?:\s{4,}.*\n)*", "", text))
     return {line: re.sub(r"^error: |(?<= )error: ", "", found) for line, found in lines["mistakes.py"].items()}
 
@@ -61,7 +61,7 @@ def test_each_mistake_is_reported_word_for_word_as_before(tmp_path: Path) -> Non
     if os.environ.get("OMEN_BLESS"):
         (HERE / "mistakes.json").write_text(text)
         PAGE.write_text(page(shown))
-    assert (HERE / "mistakes.json").read_text() == text, "the words changed: run with OMEN_BLESS=1, and read the diff"
+    assert (HERE / "mistakes.json").read_text() == text, "the messages have changed: run with OMEN_BLESS=1, and read the diff"
     assert PAGE.read_text() == page(shown), f"{PAGE.name} is out of date: run with OMEN_BLESS=1"
 
 
@@ -71,11 +71,11 @@ def page(shown: list[dict[str, str]]) -> str:
     out = [
         "# Type errors in Python\n",
         "<!-- Written by omen-python/tests/episode/test_mistakes.py with OMEN_BLESS=1. -->\n",
-        f"What mypy {CHECKERS['mypy']} `--strict` and pyright {CHECKERS['pyright']} say about {len(shown)} mistakes. In {len(shown) - own} of them "
-        f"the message has the code of the rule and the fix; in {own} the types speak, in the checker's own words. Both checkers report each "
-        "of them. [Compile errors](compile-errors.md) shows the same rules in Rust.\n",
-        "A checker does not see a value that is used twice: the program raises `StateUsed`, with the place of the first use. pyrefly checks "
-        "little without a configuration: an empty `[tool.pyrefly]` in `pyproject.toml` is enough.\n",
+        f"What mypy {CHECKERS['mypy']} `--strict` and pyright {CHECKERS['pyright']} say about {len(shown)} mistakes. For {len(shown) - own} of "
+        f"them, the message has the code of the rule and the fix; the other {own} are ordinary type errors, in the checker's own words. Both "
+        "checkers report every mistake. [Compile errors](compile-errors.md) shows the same rules in Rust.\n",
+        "Checkers do not detect a value that is used twice: the program raises `StateUsed`, with the place of the first use. Without a "
+        "configuration, pyrefly checks little; an empty `[tool.pyrefly]` in `pyproject.toml` is enough.\n",
         "| Mistake | Code | Call |\n|---|---|---|",
     ]
     for mistake in shown:

@@ -1,4 +1,4 @@
-"""The moves of an episode at run time: legal ones are written, and illegal ones are refused with the machine's code."""
+"""Moves of an episode at run time: legal ones are written, and illegal ones are refused with the machine's code."""
 
 from __future__ import annotations
 
@@ -233,7 +233,7 @@ def test_the_last_handle_ends_the_episode(tmp_path: Path) -> None:
     sense = idle.observe("OBSERVED", SEEN)
     del sense
     gc.collect()
-    # The earlier handle is alive, and does not keep the episode from ending.
+    # The earlier handle still exists, but does not keep the episode from ending.
     assert len(path.read_text().splitlines()) > 1
     assert idle.correlation_id in path.read_text()
 

@@ -1,4 +1,4 @@
-"""Random legal walks: each log is judged clean, and each refused move has the code that the machine gives the packet."""
+"""Random legal walks: no log has findings, and each refused move has the code that the machine reports for the packet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from omen.episode import IllegalMove, Layer1
 WALKS = 10_000
 STEPS = 12
 
-# A packet for each move that is one packet, as a model would propose it.
+# A packet for each move that sends one packet, as a model would propose it.
 PROPOSALS: dict[str, tuple[str, dict[str, Any]]] = {
     "believe": ("BeliefUpdatePacket", belief()),
     "observe": ("ObservationPacket", SEEN),
@@ -96,9 +96,9 @@ def walk(number: int, refusals: dict[str, int]) -> list[str]:
 
 
 def refused(episode: Any, state: str, table: Any, order: random.Random, refusals: dict[str, int]) -> None:
-    """Proposes an illegal packet: the machine refuses it with the code of the class."""
+    """Proposes an illegal packet: the machine and the class refuse it with the same code."""
     illegal = [name for name in PROPOSALS if table[state][name] is not None]
-    # After results, the class may say more than the log: there, either a decision or the close may follow (D11).
+    # After results, the class may be more specific than the log: there, a decision or the close may follow (D11).
     if not illegal or episode._handle.class_name() != state:
         return
     name = order.choice(illegal)
@@ -110,7 +110,7 @@ def refused(episode: Any, state: str, table: Any, order: random.Random, refusals
         getattr(episode, name)
     code = typed.value.code
     if name == "act" and code in ("E1", "FSM"):
-        # The class does not say whether an earlier cycle of the log had a belief update, which E1 asks for.
+        # The class does not know whether the log had a belief update in an earlier cycle, which E1 requires.
         code = "FSM" if any('"BeliefUpdatePacket"' in line for line in before) else "E1"
     assert machine.value.code == code, f"{name} in {state}"
     assert episode.lines == before

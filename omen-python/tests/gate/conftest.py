@@ -1,4 +1,4 @@
-"""Fixtures of the tests of the gate."""
+"""Fixtures of the gate's tests."""
 
 from gate.gate_world import world
 

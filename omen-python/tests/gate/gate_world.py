@@ -15,7 +15,7 @@ Define = Callable[[Gate], object]
 
 
 class World:
-    """Folder of one gate, and what its log says."""
+    """Folder of one gate, and the content of its log."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -36,10 +36,10 @@ class World:
         grants: str = "",
         allow: list[str] | None = None,
     ) -> Gate:
-        """Loads a gate that allows the tools that `define` registers, by the pins of their functions.
+        """Loads a gate that allows the tools that `define` registers, with the pins of their functions.
 
-        `rules` are further lines of each entry of the allowlist, and `grants` of each grant; `allow` has the names of
-        the tools that are allowed.
+        `rules` are additional lines for each entry of the allowlist, and `grants` for each grant. `allow` lists the
+        names of the allowed tools; the default is all.
         """
         permissions = permissions or ["READ"]
         base = f'[servers.app]\n{extra}\n[audit]\nlog = "audit.jsonl"\nkey_file = "audit.key"\n'
@@ -75,7 +75,7 @@ def world(tmp_path: Path) -> Iterator[World]:
     yield world
     entries = world.entries()
     assert verify_log(world.log, world.key) == len(entries)
-    # Each outcome has an intent, and each intent an outcome, unless its process was killed.
+    # Each outcome has an intent, and each intent has an outcome, unless its process was killed.
     intents = {entry["turn"] for entry in world.entries("intent")}
     outcomes = {entry["turn"] for entry in world.entries("outcome")}
     assert outcomes <= intents and len(intents - outcomes) == world.lost

@@ -1,4 +1,4 @@
-"""Calls that the gate lets through."""
+"""Calls that the gate permits."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def test_permissions_of_the_program_must_be_in_the_configuration(world: World) -
         gate.tool("echo", permissions=["WRITE"])(lambda: None)
     with pytest.raises(GateError, match="invalid permission"):
         gate.tool("echo", permissions=["WRIT"])(lambda: None)
-    # One that is not allowed is refused when it is called.
+    # A tool that the configuration does not allow is only refused when it is called.
     gate.tool("other", permissions=["WRITE"])(lambda: None)
 
 

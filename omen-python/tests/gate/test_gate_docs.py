@@ -1,4 +1,4 @@
-"""The code of `docs/python.md` about the gate runs as it is shown."""
+"""The gate's code in `docs/python.md` runs as shown."""
 
 from __future__ import annotations
 

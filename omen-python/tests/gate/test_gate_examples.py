@@ -1,4 +1,4 @@
-"""Examples: agents with a scripted model, without network. Their logs are sound."""
+"""Examples: agents with scripted models, which need no network. Their logs are sound."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_the_pool_is_raised_once_it_was_read(tmp_path: Path) -> None:
     assert lines[-2] == "The pool is 80."
     assert json.loads((tmp_path / "settings.json").read_text()) == {"pool.orders.max": 80}
     assert calls(entries, "intent") == ["config.get", "config.set"]
-    # The log goes on where it has ended.
+    # A second run continues the log.
     lines, more = run("pool", tmp_path)
     assert lines[-2] == "The pool is 80." and len(more) > len(entries)
 

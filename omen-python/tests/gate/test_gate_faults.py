@@ -1,4 +1,4 @@
-"""Functions that fail, callers that go away, and processes that end: no call is missing in the log."""
+"""Failing functions, cancelled callers, and processes that exit: no call is missing from the log."""
 
 from __future__ import annotations
 
@@ -176,14 +176,14 @@ def test_a_tool_does_not_run_once_its_call_was_given_up(world: World) -> None:
     async def main() -> None:
         call = asyncio.create_task(gate.acall("late"))
         await asyncio.sleep(0)
-        # The event loop is busy for longer than the gate waits.
+        # The event loop is blocked for longer than the gate waits.
         time.sleep(2.5)
         with pytest.raises(ToolFailed, match="no answer within"):
             await call
 
     asyncio.run(main())
     assert done == []
-    # A thread that comes too late does not even learn that the tool was to run.
+    # A thread that asks too late receives only the refusal, not the request to run the tool.
     call = gate._core.begin("app", "late", "{}", "session")  # pyright: ignore[reportPrivateUsage]
     time.sleep(2.5)
     event = call.next(5)
@@ -404,7 +404,7 @@ def test_a_server_of_the_configuration_is_started(world: World) -> None:
     assert asyncio.run(gate.acall("read", {"path": "b"}, server="files")).value == '{"path": "b"}'
     pid = int((world.folder / "pid").read_text())
     assert world.outcomes() == ["yes", "yes"]
-    # Closing the gate has ended the server.
+    # Closing the gate has stopped the server.
     deadline = time.monotonic() + 10
     while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -412,12 +412,12 @@ def test_a_server_of_the_configuration_is_started(world: World) -> None:
 
 
 def run(world: World, program: str) -> subprocess.CompletedProcess[str]:
-    """Runs a program that has the gate of the world, in a process of its own."""
+    """Runs a program with the gate of the world, in a separate process."""
     head = "import asyncio, os, sys, threading, time\nfrom omen.gate import *\n"
     head += f"sys.path.insert(0, {str(Path(__file__).parents[1])!r})\n"
     head += f"from gate.test_gate_faults import failing_tools\ngate = Gate.load({str(world.config)!r})\n"
     head += "failing_tools(gate)\n"
-    # From Python 3.12 on, `os.fork` warns that there are threads.
+    # From Python 3.12 on, `os.fork` warns if there are threads.
     return subprocess.run(
         [sys.executable, "-W", "ignore::DeprecationWarning", "-c", head + program],
         capture_output=True,

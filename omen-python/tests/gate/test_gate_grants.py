@@ -1,4 +1,4 @@
-"""Grants that a program gives and revokes, and another configuration while the gate runs."""
+"""Grants that a program gives and revokes, and reloading the configuration while the gate runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls that a step of the gate refuses: the tool has not run, and the log says why."""
+"""Calls that the gate refuses: the tool does not run, and the log has the reason."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from omen.gate import Gate, GateError, Question, Refused, Tool
 
 
 class Files:
-    """Two tools, and what they did."""
+    """Two tools, which record their calls."""
 
     def __init__(self) -> None:
         self.done: list[tuple[str, str]] = []
@@ -153,7 +153,7 @@ def test_failures_open_the_breaker(world: World) -> None:
     def define(gate: Gate) -> list[Tool[..., Any]]:
         @gate.tool("fail")
         def fail() -> str:
-            # An answer that cannot be read, other than an exception, which is an answer of the tool.
+            # An invalid answer. An exception would not do: it is a valid answer of the tool.
             return "\ud800"
 
         return [fail]
@@ -176,7 +176,7 @@ def test_a_query_that_the_policy_forbids(world: World) -> None:
         refused(turn, "read", {"path": "a"}, "PG-0")
     with gate.turn("read a") as turn:
         turn.call("read", {"path": "a"})
-    # Nothing to screen is not the same as nothing to object to.
+    # A call without a query is refused too: there is nothing to match against the patterns.
     assert "gate.turn(query=…)" in refused(gate, "read", {"path": "a"}, "PG-0").help
     assert files.done == [("read", "a")]
 

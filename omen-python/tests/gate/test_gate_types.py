@@ -1,4 +1,4 @@
-"""Type checkers accept the tools, adapters and examples as they are, and report wrong calls of a tool."""
+"""Type checkers accept the tools, adapters and examples, and report wrong calls of a tool."""
 
 from __future__ import annotations
 

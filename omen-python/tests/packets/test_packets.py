@@ -19,7 +19,7 @@ from omen._core import Object
 
 
 def rebuilt(value: Any) -> Any:
-    """Creates an object again from its members."""
+    """Creates a copy of an object from its members."""
     if issubclass(type(value), tuple):
         return [rebuilt(item) for item in value]
     if not isinstance(value, Object):
@@ -132,7 +132,7 @@ def test_enums_are_their_texts() -> None:
 
 
 def test_schema_for_structured_output(examples: list[Path]) -> None:
-    """The schema has all that it refers to, and nothing that only this project reads."""
+    """The schema contains all definitions that it refers to, and no extensions of this project."""
     schema = packets.Packet.model_json_schema()
     text = json.dumps(schema)
     assert "x-omen" not in text and schema["$schema"].endswith("2020-12/schema")
@@ -144,7 +144,7 @@ def test_schema_for_structured_output(examples: list[Path]) -> None:
 
 
 def test_fuzzed_texts_never_abort(examples: list[Path]) -> None:
-    """What is accepted comes back, and everything else is an error of the family."""
+    """Accepted texts round-trip, and all others raise an error of the package."""
     generator, lines = random.Random(36), all_packets(examples)
     accepted = 0
     for _ in range(3000):
@@ -163,10 +163,10 @@ def test_fuzzed_texts_never_abort(examples: list[Path]) -> None:
 
 
 def test_import_is_light() -> None:
-    """The package imports nothing heavy: of the libraries of Python, only what ``enum`` needs."""
+    """The package imports nothing heavy: of the standard library, only what ``enum`` needs."""
     program = "import sys; before = set(sys.modules); import omen.packets; print(*sorted(set(sys.modules) - before))"
     ended = subprocess.run([sys.executable, "-S", "-c", program], capture_output=True, text=True, check=False)
-    if ended.returncode:  # Without site, an installed package may not be found.
+    if ended.returncode:  # Without `site`, an installed package may not be found.
         ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     heavy = {"asyncio", "dataclasses", "inspect", "json", "re", "typing", "typing_extensions"}
     assert not heavy & set(ended.stdout.split()), ended.stdout

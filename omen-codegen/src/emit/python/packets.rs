@@ -250,7 +250,7 @@ fn bug_of(error: std::fmt::Error) -> Mistakes {
 const PACKET: &str = "Packet";
 
 const HEAD: &str =
-    "\"\"\"Packets of the protocol, and what is in them. Generated from the schema by `cargo xtask docs`.\"\"\"
+    "\"\"\"Packets of the protocol, and their parts. Generated from the schema by `cargo xtask docs`.\"\"\"
 
 from __future__ import annotations
 

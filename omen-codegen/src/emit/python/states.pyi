@@ -61,7 +61,7 @@ class _Believe:
     def __get__(self, episode: Verify[Any, Any], owner: Any = None) -> {Succeeded}: ...
 
 class _Checks(Protocol[Q]):
-    # Not overloaded: with a lambda, three of four checkers would answer `Any`.
+    # Not overloaded: with a lambda, three of four checkers would infer `Any`.
     def __call__(self, order: Order[Literal["READ"]], tool: Callable[[Task], Settled[R]]) -> Verify[R, Q]: ...
 
 class _Check:

@@ -1,4 +1,4 @@
-"""The gate in frameworks for agents: a refused call comes back to the model as text on which it can act.
+"""The gate in agent frameworks: a refused call returns a text to the model, which says what to do.
 
-Each module needs the package of its framework, and none is imported before it is used.
+Each module needs the package of its framework, and is imported only if it is used.
 """

@@ -1,10 +1,10 @@
-"""Hooks for the Claude Agent SDK: Claude Code asks the gate before each of its tools runs, and reports how it ended.
+"""Hooks for the Claude Agent SDK: Claude Code asks the gate before it runs a tool, and reports the outcome.
 
     options = ClaudeAgentOptions(hooks=gate_hooks(gate, server="claude"))
 
-The hooks see the name and the arguments of a call, not the form of its tool: register the tools that may be called,
-with the schema of their arguments, as `gate.register({"name": "Bash", "inputSchema": …}, …)`. A tool that is not
-registered is refused.
+The hooks receive the name and arguments of a call, but not the tool's description or schema: register the tools that
+may be called, with the schemas of their arguments: `gate.register({"name": "Bash", "inputSchema": …}, …)`. Calls of
+other tools are refused.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["gate_hooks"]
 def gate_hooks(
     caller: Caller, *, server: str | None = None, timeout: float = 600
 ) -> dict[HookEvent, list[HookMatcher]]:
-    """Returns the hooks that take each call through the gate. A hook that fails blocks the call."""
+    """Returns hooks that take each call through the gate. If a hook fails before a call, the call is blocked."""
     open_calls: dict[str, OpenCall] = {}
 
     async def before(data: HookInput, tool_use_id: str | None, _: HookContext) -> HookJSONOutput:
@@ -33,7 +33,7 @@ def gate_hooks(
         except Refused as refused:
             return _denied(refused.for_model())
         open_calls[tool_use_id or event["tool_use_id"]] = call
-        # No opinion: the permissions of Claude Code still apply.
+        # No decision, so that the permissions of Claude Code still apply.
         return {}
 
     async def after(data: HookInput, tool_use_id: str | None, _: HookContext) -> HookJSONOutput:
@@ -47,7 +47,7 @@ def gate_hooks(
             else:
                 await call.fail(str(event["error"]))
         except ToolFailed:
-            # Claude Code itself tells the model of a failure.
+            # Claude Code itself reports the failure to the model.
             return {}
         except Refused as refused:
             return _blocked(refused.for_model())

@@ -25,19 +25,19 @@ Result = ToolMessage | Command[Any]
 
 
 class GateMiddleware(AgentMiddleware):
-    """Middleware that takes each call of a tool through the gate: a gate, or a session or turn of one."""
+    """Middleware that takes each tool call through the gate; `caller` is the gate, or one of its sessions or turns."""
 
     def __init__(self, caller: Caller, *, server: str | None = None) -> None:
         super().__init__()
         self._caller, self._server = caller, server
 
     def register(self, tools: Sequence[BaseTool]) -> list[Tool[..., Any]]:
-        """Registers tools before the first call, and returns them with their pins and entries of a configuration."""
+        """Registers tools before the first call, and returns them; they have their pins and configuration entries."""
         gate: Gate = self._caller.gate
         return [gate.register(form_of(tool), _invoke(tool), server=self._server) for tool in tools]
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Result]) -> Result:
-        """Calls the tool once the gate lets the call through."""
+        """Calls the tool if the gate permits the call."""
         kept: list[Result] = []
 
         def run(arguments: dict[str, Any]) -> Answer:
@@ -53,7 +53,7 @@ class GateMiddleware(AgentMiddleware):
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]
     ) -> Result:
-        """Calls the tool once the gate lets the call through."""
+        """Calls the tool if the gate permits the call."""
         kept: list[Result] = []
 
         async def run(arguments: dict[str, Any]) -> Answer:
@@ -67,7 +67,7 @@ class GateMiddleware(AgentMiddleware):
         return kept[0]
 
     def _call(self, request: ToolCallRequest) -> tuple[str, str]:
-        # The gate compares the form of the tool with the one that the operator approved.
+        # So that the gate compares the tool's current form with the one that the operator approved.
         if request.tool is not None:
             self.register([request.tool])
         return request.tool_call["name"], json.dumps(request.tool_call["args"])
@@ -100,7 +100,7 @@ def _refused(request: ToolCallRequest, refused: Refused, kept: list[Result]) -> 
     # Interrupts of the graph are exceptions.
     if isinstance(refused.__cause__, GraphBubbleUp):
         raise refused.__cause__
-    # What the tool itself reports of its failure is for the model. Any other answer is withheld.
+    # The model receives the tool's own report of a failure. Any other answer is withheld.
     if isinstance(refused, ToolFailed) and kept and isinstance(kept[0], ToolMessage) and kept[0].status == "error":
         return kept[0]
     call = request.tool_call

@@ -1,8 +1,8 @@
-"""Session with a server of the Model Context Protocol, whose tools run behind the gate.
+"""Session with a server of the Model Context Protocol whose tools run behind the gate.
 
     session = GateSession(ClientSession(read, write), gate, server="files")
 
-The configuration has the server without a command, `[servers.files]`, since the program starts it.
+The configuration lists the server without a command, as `[servers.files]`, since the program starts it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["GateSession"]
 
 
 class GateSession:
-    """Session that takes each call of a tool through the gate: a gate, or a session or turn of one."""
+    """Session that takes each tool call through the gate; `caller` is the gate, or one of its sessions or turns."""
 
     def __init__(self, session: ClientSession, caller: Caller, *, server: str) -> None:
         self._session, self._caller, self._server = session, caller, server
@@ -34,7 +34,7 @@ class GateSession:
         return listed
 
     async def call_tool(self, name: str, arguments: dict[str, Any] | None = None) -> CallToolResult:
-        """Calls a tool once the gate lets the call through. A refusal is a result with `isError`."""
+        """Calls a tool if the gate permits the call. A refusal is a result with `isError`."""
         kept: list[CallToolResult] = []
 
         async def run(arguments: dict[str, Any]) -> Answer:

@@ -1,10 +1,10 @@
-"""Guardrails of tools for the OpenAI Agents SDK.
+"""Tool guardrails for the OpenAI Agents SDK.
 
     agent = Agent(name="ops", tools=guarded(gate, [read, write]))
 
-The SDK runs the tool between two guardrails: the first takes the call through the gate, the second records how it
-ended. Before that, the SDK turns an exception of a tool into an output, unless the tool has
-`failure_error_function=None`; the log then has an answer. A run that ends in between leaves a call that may have run.
+The SDK runs the tool between two guardrails: the first takes the call through the gate, the second records the
+outcome. Before the second, the SDK turns an exception of a tool into an output, so that the log has an answer, unless
+the tool has `failure_error_function=None`. If a run ends in between, the log records that the tool may have run.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["GateGuardrail", "guarded"]
 
 
 class GateGuardrail:
-    """Pair of guardrails that takes the calls of a tool through the gate."""
+    """Pair of guardrails that takes a tool's calls through the gate."""
 
     def __init__(self, caller: Caller, *, server: str | None = None) -> None:
         self._caller, self._server = caller, server
@@ -39,7 +39,7 @@ class GateGuardrail:
 
     async def _before(self, data: ToolInputGuardrailData) -> ToolGuardrailFunctionOutput:
         context = data.context
-        # With `pre_approval_tool_input_guardrails`, the SDK asks twice.
+        # With `pre_approval_tool_input_guardrails`, the SDK runs this guardrail twice.
         if (call := self._open.get(context.tool_call_id)) is not None and not call.done():
             return ToolGuardrailFunctionOutput.allow()
         try:
@@ -73,7 +73,7 @@ def guarded(caller: Caller, tools: Sequence[FunctionTool], *, server: str | None
         form = {"name": tool.name, "description": tool.description, "inputSchema": tool.params_json_schema}
         caller.gate.register(form, alone, server=server)
         guardrail = GateGuardrail(caller, server=server)
-        # After other guardrails of the input, which may refuse; before those of the output, which may hide it.
+        # After the other input guardrails, which may reject the call, and before the other output guardrails, which may hide the output.
         before, after = tool.tool_input_guardrails or [], tool.tool_output_guardrails or []
         found.append(
             replace(

@@ -22,7 +22,7 @@ __all__ = ["GateToolset"]
 
 @dataclass
 class GateToolset(WrapperToolset[AgentDepsT]):
-    """Toolset that takes each call of a tool through the gate: a gate, or a session or turn of one."""
+    """Toolset that takes each tool call through the gate; `caller` is the gate, or one of its sessions or turns."""
 
     caller: Caller
     server: str | None = None
@@ -37,7 +37,7 @@ class GateToolset(WrapperToolset[AgentDepsT]):
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[AgentDepsT], tool: ToolsetTool[AgentDepsT]
     ) -> Any:
-        """Calls the tool once the gate lets the call through."""
+        """Calls the tool if the gate permits the call."""
         kept: list[Any] = []
 
         written = _written(ctx)
@@ -45,7 +45,7 @@ class GateToolset(WrapperToolset[AgentDepsT]):
         async def run(arguments: dict[str, Any]) -> object:
             args = tool_args
             if written is not None:
-                # What runs is read from what the gate has judged.
+                # The tool receives the arguments that the gate has judged.
                 args = tool.args_validator.validate_json(to_json(arguments), context=ctx.validation_context)
             kept.append(await super(GateToolset, self).call_tool(name, args, ctx, tool))
             return to_jsonable_python(kept[0], fallback=str)
@@ -54,7 +54,7 @@ class GateToolset(WrapperToolset[AgentDepsT]):
             text = to_json(tool_args).decode() if written is None else written
             await self.caller.aperform(name, text, run, server=self.server)
         except Refused as refused:
-            # Exceptions by which a tool talks to the agent, not failures.
+            # A tool uses these exceptions to communicate with the agent; they are not failures.
             if isinstance(refused.__cause__, (ModelRetry, CallDeferred, ApprovalRequired)):
                 raise refused.__cause__ from None
             return refused.for_model()
@@ -68,7 +68,7 @@ def form_of(tool: ToolDefinition) -> dict[str, Any]:
 
 
 def _written(ctx: RunContext[AgentDepsT]) -> str | None:
-    """Arguments as the model wrote them; `tool_args` has objects of the program in their place."""
+    """Returns the arguments as the model wrote them; `tool_args` contains objects of the program instead."""
     for message in reversed(ctx.messages):
         for part in message.parts:
             if isinstance(part, ToolCallPart) and part.tool_call_id == ctx.tool_call_id:
