@@ -37,9 +37,11 @@ pub fn run(out: &mut impl Write) -> Result<ExitCode, Box<dyn Error + Send + Sync
     }
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let build = ["build", "--locked", "--package", "omen-cli", "--bin", "omen"];
-    succeeds(forget_package(&mut Command::new(cargo)).args(build).current_dir(&root))?;
+    let optimised = optimised_for_tests(&fs::read_to_string(root.join("Cargo.toml"))?);
+    succeeds(forget_package(&mut Command::new(cargo)).args(build).args(&optimised).current_dir(&root))?;
     let mut maturin = Command::new(tools.join("bin/maturin"));
-    maturin.args(["build", "--profile", "dev", "--locked", "--out"]).arg(&wheels).current_dir(&package);
+    maturin.args(["build", "--profile", "dev", "--locked"]).args(&optimised);
+    maturin.arg("--out").arg(&wheels).current_dir(&package);
     succeeds(forget_package(&mut maturin))?;
     succeeds(Command::new("python3").args(["-m", "venv"]).arg(&environment))?;
 
@@ -65,6 +67,13 @@ pub fn run(out: &mut impl Write) -> Result<ExitCode, Box<dyn Error + Send + Sync
     pyright.arg(tools.join("node_modules/pyright/index.js")).arg("--pythonpath").arg(&python);
     succeeds(pyright.current_dir(&package).env("PYTHONPATH", &tools))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the arguments with which cargo optimises in a development build what it optimises in builds of tests: without them, the
+/// tests of the package take several times as long. The profile of tests itself would build the library as a test.
+fn optimised_for_tests(manifest: &str) -> Vec<String> {
+    let headings = manifest.lines().filter_map(|line| line.strip_prefix("[profile.test.package.")?.strip_suffix(']'));
+    headings.map(|package| format!("--config=profile.dev.package.{package}.opt-level=1")).collect()
 }
 
 /// Prints how long the imports take. This also depends on the load of the machine, so it is a figure rather than a test.
