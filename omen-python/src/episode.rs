@@ -24,6 +24,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<decisions::Proof>()?;
     module.add_class::<decisions::Verified>()?;
     module.add_class::<tasks::Permit>()?;
+    module.add_class::<tasks::LiveToken>()?;
     module.add_class::<tasks::Directive>()?;
     module.add_class::<tasks::Task>()?;
     module.add_class::<tasks::Settled>()?;

@@ -8,8 +8,9 @@ use omen_types::{Instant, McpEnvelope, PacketType, TokenId};
 
 use super::core::Core;
 use super::{
-    Act, Alarm, Alert, Authorize, Decide, Episode, Escalate, Escalated, Execute, Fork, Idle, LiveToken, Many, Model,
-    Pending, Permit, Refusal, Refused, Review, SafeMode, Says, Sense, Stop, Typestate, Undecided, Verify,
+    Act, Alarm, Alert, AnyScope, Authorize, Decide, Episode, Escalate, Escalated, Execute, Fork, Idle, LiveToken, Many,
+    Model, NamedScope, Pending, Permit, Refusal, Refused, Review, SafeMode, Says, Sense, Stop, Typestate, Undecided,
+    Verify,
 };
 use crate::table::{Event, NodeSet};
 
@@ -169,6 +170,14 @@ impl AnyEpisode {
         self.core().claim_any()
     }
 
+    /// Returns permits as [`AnyEpisode::claim_any`] does, for a scope and a number of uses that are named at run time.
+    ///
+    /// # Errors
+    /// Same as [`Episode::claim_any`].
+    pub fn claim_any_named(&self, scope: &NamedScope) -> Result<Vec<Permit<AnyScope>>, Refusal> {
+        self.core().claim_any_named(scope)
+    }
+
     /// Returns the current time of the episode's clock.
     #[must_use]
     pub fn now(&self) -> Instant {
@@ -181,6 +190,14 @@ impl AnyEpisode {
     /// Same as [`Episode::claim`].
     pub fn claim<Sc: Scope, const N: usize>(&self, token_id: &TokenId) -> Result<[Permit<Sc>; N], Refusal> {
         self.core().claim(token_id)
+    }
+
+    /// Returns permits as [`AnyEpisode::claim`] does, for a scope and a number of uses that are named at run time.
+    ///
+    /// # Errors
+    /// Same as [`Episode::claim`].
+    pub fn claim_named(&self, token_id: &TokenId, scope: &NamedScope) -> Result<Vec<Permit<AnyScope>>, Refusal> {
+        self.core().claim_named(token_id, scope)
     }
 
     /// Returns the error that prevents all further moves, if the log has failed; see [`Episode::trouble`].

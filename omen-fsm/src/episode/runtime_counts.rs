@@ -157,8 +157,7 @@ impl<S: CanAuthorize> Episode<S> {
             draft.map_err(std::sync::Arc::new).and_then(|(token_id, draft)| core.try_send(draft).map(|()| token_id));
         match sent {
             Ok(token_id) => {
-                let tag = self.core.tag.clone();
-                let permits = (0..uses).map(|_| Permit::any(token_id.clone(), tag.clone())).collect();
+                let permits = (0..uses).map(|_| self.core.permit(&token_id)).collect();
                 Ok((self.at(), permits))
             }
             Err(why) => Err(self.refuse(why).giving_back(Box::new((scope, spec)))),
@@ -168,6 +167,16 @@ impl<S: CanAuthorize> Episode<S> {
 
 impl Core {
     pub(crate) fn claim<Sc: Scope, const N: usize>(&self, token_id: &TokenId) -> Result<[Permit<Sc>; N], Refusal> {
+        self.check_claim(token_id, &NamedScope::of::<Sc>(N))?;
+        Ok(std::array::from_fn(|_| self.permit(token_id)))
+    }
+
+    pub(crate) fn claim_named(&self, token_id: &TokenId, scope: &NamedScope) -> Result<Vec<Permit<AnyScope>>, Refusal> {
+        self.check_claim(token_id, scope)?;
+        Ok((0..scope.uses).map(|_| self.permit(token_id)).collect())
+    }
+
+    fn check_claim(&self, token_id: &TokenId, scope: &NamedScope) -> Result<(), Refusal> {
         let no = |problem: String| missing(Code::E4, problem);
         let ledger = self.machine.ledger();
         let grant = match ledger.tokens().live(token_id.as_str(), ledger.clock_at(self.now())) {
@@ -175,30 +184,41 @@ impl Core {
             Ok(grant) | Err(NotLive::UsedUp(grant)) => grant,
             Err(_) => return Err(no(format!("the episode has no live token `{token_id}`"))),
         };
-        let lacks_tool = Sc::TOOLS.iter().find(|tool| !grant.tools.iter().any(|granted| **granted == ***tool));
+        let lacks_tool = scope.tools.iter().find(|tool| !grant.tools.iter().any(|granted| **granted == ***tool));
         if let Some(tool) = lacks_tool {
             return Err(no(format!("the token `{token_id}` does not allow the tool `{tool}`")));
         }
-        if let Some(operation) = Sc::OPERATIONS.iter().find(|operation| !grant.operations.contains(operation)) {
+        if let Some(operation) = scope.operations.iter().find(|operation| !grant.operations.contains(operation)) {
             return Err(no(format!("the token `{token_id}` does not allow the operation `{operation}`")));
         }
-        let left = grant.uses_left();
-        if left < N as u64 {
-            return Err(no(format!("cannot claim {N} uses of the token `{token_id}`: {left} left")));
+        let (left, uses) = (grant.uses_left(), scope.uses);
+        if left < u64::from(uses) {
+            return Err(no(format!("cannot claim {uses} uses of the token `{token_id}`: {left} left")));
         }
-        Ok(self.permits(token_id))
+        Ok(())
     }
 
     pub(crate) fn claim_any<Sc: Scope, const N: usize>(&self) -> Result<[Permit<Sc>; N], Refusal> {
-        let live = self.live_tokens();
-        if let Some(token) = live.iter().find(|token| token.uses_left >= N as u64 && token.covers::<Sc>()) {
-            return Ok(self.permits(&token.token_id));
+        let token_id = self.first_token(&NamedScope::of::<Sc>(N))?;
+        Ok(std::array::from_fn(|_| self.permit(&token_id)))
+    }
+
+    pub(crate) fn claim_any_named(&self, scope: &NamedScope) -> Result<Vec<Permit<AnyScope>>, Refusal> {
+        let token_id = self.first_token(scope)?;
+        Ok((0..scope.uses).map(|_| self.permit(&token_id)).collect())
+    }
+
+    /// Returns the first live token that covers the scope and has its uses left.
+    fn first_token(&self, scope: &NamedScope) -> Result<TokenId, Refusal> {
+        let (live, uses) = (self.live_tokens(), scope.uses);
+        if let Some(token) = live.iter().find(|token| token.uses_left >= u64::from(uses) && token.covers_named(scope)) {
+            return Ok(token.token_id.clone());
         }
         let known: Vec<String> =
             live.iter().map(|token| format!("`{}` ({} left)", token.token_id, token.uses_left)).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-        let tools: Vec<String> = Sc::TOOLS.iter().map(|tool| format!("`{tool}`")).collect();
-        let problem = format!("no live token covers {} with {N} uses left; live tokens: {known}", tools.join(", "));
+        let tools: Vec<String> = scope.tools.iter().map(|tool| format!("`{tool}`")).collect();
+        let problem = format!("no live token covers {} with {uses} uses left; live tokens: {known}", tools.join(", "));
         Err(missing(Code::E4, problem))
     }
 
@@ -218,7 +238,7 @@ impl Core {
         self.tokens.iter().filter_map(live).collect()
     }
 
-    fn permits<Sc, const N: usize>(&self, token_id: &TokenId) -> [Permit<Sc>; N] {
-        std::array::from_fn(|_| Permit { token_id: token_id.clone(), episode: self.tag.clone(), scope: PhantomData })
+    pub(crate) fn permit<Sc>(&self, token_id: &TokenId) -> Permit<Sc> {
+        Permit { token_id: token_id.clone(), episode: self.tag.clone(), scope: PhantomData }
     }
 }

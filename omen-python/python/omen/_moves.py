@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from omen import _core
-from omen._values import Proof, StateUsed, ToolFailed
+from omen._values import Alert, Proof, StateUsed, ToolFailed
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
@@ -29,6 +29,10 @@ _COUNTED = 8
 def know(*classes: type[Episode]) -> None:
     """Registers the classes of the states, by their names."""
     _classes.update({state.__name__: state for state in classes})
+
+
+def _counted(permits: list[_core.Permit]) -> Sequence[_core.Permit]:
+    return tuple(permits) if len(permits) <= _COUNTED else permits
 
 
 def _payload(payload: object, members: dict[str, object]) -> object:
@@ -91,7 +95,11 @@ class Episode:
 
     def alert(self, payload: object = None, /, **members: object) -> Episode:
         """Sends an alert of severity INFO or WARNING, which changes no state."""
-        return self._send("alert", self._state, "IntegrityAlertPacket", _payload(payload, members))
+        payload = _payload(payload, members)
+        if isinstance(payload, Alert) and payload._order is not None:
+            revoked = payload._members.get("revoked_token_ids", [])
+            return self._to(self._state, self._handle.budget_override(self._state, payload._order, revoked))
+        return self._send("alert", self._state, "IntegrityAlertPacket", payload)
 
     def halt(self, reason: str) -> Episode:
         """Halts the episode, which is legal in every state."""
@@ -114,6 +122,18 @@ class Episode:
     def tasks(self) -> list[_core.Task]:
         """Returns the open tasks, in the order in which they were sent."""
         return self._handle.tasks()
+
+    def live_tokens(self) -> list[_core.LiveToken]:
+        """Returns the tokens that a directive can use now, in the order in which they were issued."""
+        return self._handle.live_tokens()
+
+    def claim(self, token_id: str, scope: type[Scope[Any, Any]], *, uses: int = 1) -> Sequence[_core.Permit]:
+        """Returns permits for remaining uses of a token, for a resumed episode."""
+        return _counted(self._handle.claim(self._state, "claim", token_id, (*scope._lists(), uses)))
+
+    def claim_any(self, scope: type[Scope[Any, Any]], *, uses: int = 1) -> Sequence[_core.Permit]:
+        """Returns permits for uses of the first live token that covers the scope and has these uses left."""
+        return _counted(self._handle.claim(self._state, "claim_any", None, (*scope._lists(), uses)))
 
     def moves(self) -> list[str]:
         """Returns the events that may follow."""
@@ -154,8 +174,11 @@ def observe(to: str) -> Callable[..., Episode]:
 
 def answered(to: str) -> Callable[..., Episode]:
     def answered(self: Episode, payload: object = None, /, **members: object) -> Episode:
-        """Records a human's answer to an escalation. A decision comes next."""
-        return self._send("answered", to, "ObservationPacket", _payload(payload, members))
+        """Records the answer to an escalation, of a human or by an order of layer 1. A decision comes next."""
+        payload = _payload(payload, members)
+        if isinstance(payload, _core.Layer1Order):
+            return self._to(to, self._handle.answered(self._state, payload))
+        return self._send("answered", to, "ObservationPacket", payload)
 
     return answered
 
@@ -247,7 +270,7 @@ def authorize(to: str) -> Callable[..., tuple[Episode, Sequence[_core.Permit]]]:
         """Issues a token for a scope, and returns a permit for each of its uses."""
         lists = (*scope._lists(), uses)
         handle, permits = self._handle.authorize(self._state, "authorize", lists, ttl_seconds, rationale, constraints)
-        return self._to(to, handle), tuple(permits) if uses <= _COUNTED else permits
+        return self._to(to, handle), _counted(permits)
 
     return authorize
 

@@ -28,6 +28,7 @@ TaskClass = VerificationRequirement = Policy = AnyEnvelope = AskingEnvelope = Su
 
 Directive = Order = _core.Directive
 Permit = _core.Permit
+LiveToken = _core.LiveToken
 Task = _core.Task
 Settled = _core.Settled
 Layer1Order = _core.Layer1Order
@@ -308,6 +309,8 @@ class Layer1:
 class Alert(_Members):
     """Alert of severity INFO or WARNING, which changes no state. It may revoke tokens, from the next packet on."""
 
+    _order: _core.Layer1Order | None = None
+
     @staticmethod
     def info(alert_type: str, summary: str) -> Alert:
         return Alert({"alert_type": alert_type, "severity": "INFO", "summary": summary})
@@ -316,9 +319,23 @@ class Alert(_Members):
     def warning(alert_type: str, summary: str) -> Alert:
         return Alert({"alert_type": alert_type, "severity": "WARNING", "summary": summary})
 
+    @staticmethod
+    def budget_override(order: _core.Layer1Order) -> Alert:
+        """Returns an alert with which layer 1 approves that the episode exceeds its budgets. It allows one use."""
+        alert = Alert({})
+        alert._order = order.budget_override()
+        return alert
+
     def revoking(self, *token_ids: str) -> Alert:
         """Returns the alert with additional tokens to revoke."""
-        return Alert({**self._members, "revoked_token_ids": [*self._members.get("revoked_token_ids", ()), *token_ids]})
+        alert = Alert({**self._members, "revoked_token_ids": [*self._members.get("revoked_token_ids", ()), *token_ids]})
+        alert._order = self._order
+        return alert
+
+    def to_json(self) -> str:
+        if self._order is not None:
+            raise TypeError("a budget override is not JSON, because layer 1 sends it; pass it to `alert`")
+        return super().to_json()
 
 
 class _Under:

@@ -18,10 +18,12 @@ from omen import episode as _episode
 
 _STATES = [state for state in vars(_states).values() if isinstance(state, type) and issubclass(state, _episode.Episode)]
 # Methods spend a state or a task, except for those in `_READS`; a permit or an order of layer 1 is spent by the call that takes it.
-_READS = {"lines", "tasks", "moves", "correlation_id", "end"}
+_READS = {"lines", "tasks", "moves", "correlation_id", "end", "live_tokens", "claim", "claim_any"}
 _MOVES = {name for state in (*_STATES, _episode.Episode) for name in vars(state) if name[0] != "_" and name not in _READS}
 _ENDS = {"success", "failure", "cancelled"} & set(vars(_core.Task))
-_TAKES = {"with_permit", "layer1_override", "clear"} & ({*vars(_core.Directive), *vars(_core.Order)} | _MOVES)
+_TAKES = {"with_permit", "layer1_override", "budget_override", "answered", "clear"} & (
+    {*vars(_core.Directive), *vars(_core.Order), *vars(_values.Alert)} | _MOVES
+)
 _VALUES = {"Task", "Permit", "Layer1Order", "AnyEpisode"} & set(dir(_values) + dir(_states))
 _CLASSES = {state.__name__ for state in _STATES} | _VALUES
 

@@ -167,6 +167,11 @@ impl Layer1Order {
     fn reason(&self, py: Python<'_>) -> PyResult<String> {
         self.0.read(py, "reason", |order| order.reason().to_string())
     }
+
+    /// Gives the order to an alert that approves exceeded budgets, which allows one use in its place.
+    fn budget_override(&self, py: Python<'_>) -> PyResult<Self> {
+        Ok(Self(Once::new("alert", self.0.take(py, "budget_override")?)))
+    }
 }
 
 /// Proof that a verification loop is complete.

@@ -83,6 +83,22 @@ impl Handle {
         found.ok_or_else(|| self.unusable(py, name))
     }
 
+    /// Reads the episode and its clock, which may be in Python: without the lock and the lock of the interpreter.
+    pub(super) fn read_now<R: Send>(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        read: impl FnOnce(&AnyEpisode) -> R + Send,
+    ) -> PyResult<R> {
+        let live = self.take(py, name)?;
+        let (live, found) = py.detach(|| {
+            let found = read(&live.episode);
+            (live, found)
+        });
+        self.lock().live = Some(live);
+        Ok(found)
+    }
+
     fn take(&self, py: Python<'_>, name: &str) -> PyResult<Live> {
         let mut current = self.lock();
         let live = if current.number == self.number { current.live.take() } else { None };

@@ -2,10 +2,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use omen::episode::{Allow, Belief, Episode, NamedScope, NotMoved, Plan, Refused, TokenSpec, Typestate};
+use omen::episode::{
+    Alert, Allow, Answer, AnyScope, Belief, Episode, NamedScope, NotMoved, Plan, Refused, TokenSpec, Typestate,
+};
 use omen::finding::Diagnostic;
 use omen::packet::parse::Checked as _;
-use omen::packet::{BeliefUpdatePayload, PacketType, VerificationPlanPayload};
+use omen::packet::{BeliefUpdatePayload, PacketType, TokenId, VerificationPlanPayload};
 use omen::{AnyEpisode, Code, DecisionOutcome, Refusal};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -13,11 +15,32 @@ use pyo3::prelude::*;
 use super::decisions::{ActOrderKind, Layer1Order, Order, Proof};
 use super::handle::{Handle, Live, NotDone};
 use super::once::Once;
-use super::tasks::{Directive, Permit, Sent, Settled, Task};
+use super::tasks::{Directive, LiveToken, Permit, Sent, Settled, Task};
 use super::{convert, errors, setup};
 
 /// Result of a move: the episode after it, or as it was with the reason.
 type Moved<R> = Result<(AnyEpisode, R), (AnyEpisode, Arc<Refusal>)>;
+
+/// Tools and operations of a scope, and a number of uses.
+type ScopeLists = (Vec<String>, Vec<String>, u32);
+
+/// Evaluates an expression with the episode in its state, and the class of the state without the number of open directives.
+macro_rules! in_its_state {
+    ($any:expr, |$episode:pat_param, $class:pat_param| $value:expr) => {
+        in_its_state!($any, $episode, $class, $value; Idle "Idle", Sense "Sense", Model "Model", Act "DecideAct",
+            Escalate "DecideEscalate", Stop "DecideStop", Undecided "DecideUndecided", VerifyOpen "ManyVerify",
+            Verify "Verify", Authorize "Authorize", ExecuteOpen "ManyExecute", Execute "Execute", Fork "Fork",
+            Review "Review", Escalated "Escalated", SafeMode "SafeMode")
+    };
+    ($any:expr, $episode:pat_param, $class:pat_param, $value:expr; $($variant:ident $name:literal),*) => {
+        match $any {
+            $(AnyEpisode::$variant($episode) => {
+                let $class = $name;
+                $value
+            })*
+        }
+    };
+}
 
 #[pymethods]
 impl Handle {
@@ -175,15 +198,12 @@ impl Handle {
         py: Python<'_>,
         state: &str,
         name: &str,
-        scope: (Vec<String>, Vec<String>, u32),
+        scope: ScopeLists,
         ttl_seconds: u32,
         rationale: &str,
         constraints: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<(Self, Vec<Permit>)> {
-        let (tools, operations, uses) = scope;
-        let operations =
-            operations.iter().map(|name| convert::wire("operation", name)).collect::<PyResult<Vec<_>>>()?;
-        let scope = NamedScope::new(tools, operations, uses);
+        let scope = named_scope(scope)?;
         let mut spec = TokenSpec::new(ttl_seconds, convert::text("rationale", rationale)?);
         if let Some(constraints) = constraints {
             let fields = omen::episode::Fields::try_new(convert::value(constraints)?);
@@ -198,7 +218,29 @@ impl Handle {
             };
             issued.map(|(episode, permits)| (episode.into_any(), permits))
         })?;
-        Ok((to, permits.into_iter().map(|permit| Permit(Once::new("permit", permit))).collect()))
+        Ok((to, wrapped(permits)))
+    }
+
+    /// Returns permits for remaining uses of a token, or of the first live token that covers the scope.
+    fn claim(
+        &self,
+        py: Python<'_>,
+        state: &str,
+        name: &str,
+        token_id: Option<&str>,
+        scope: ScopeLists,
+    ) -> PyResult<Vec<Permit>> {
+        let (token_id, scope) = (token_id.map(parse_token_id).transpose()?, named_scope(scope)?);
+        let claimed = self.read_now(py, name, |episode| match &token_id {
+            Some(token_id) => episode.claim_named(token_id, &scope),
+            None => episode.claim_any_named(&scope),
+        })?;
+        claimed.map(wrapped).map_err(|why| errors::refused(py, state, name, &why))
+    }
+
+    /// Returns the live tokens, in the order of issue.
+    fn live_tokens(&self, py: Python<'_>) -> PyResult<Vec<LiveToken>> {
+        self.read_now(py, "live_tokens", |episode| episode.live_tokens().into_iter().map(LiveToken::from).collect())
     }
 
     /// Sends directives: all, or none.
@@ -309,16 +351,34 @@ impl Handle {
 
     /// Ends safe mode by an order of layer 1.
     fn clear(&self, py: Python<'_>, state: &str, order: &Layer1Order) -> PyResult<Self> {
-        let taken = order.0.take(py, "clear")?;
-        let again = Layer1Order::order(taken.reason());
-        let moved = self.go(py, state, "clear", |episode| match episode {
-            AnyEpisode::SafeMode(episode) => kept(episode.clear(taken)),
+        self.by_order(py, state, "clear", order, |episode, order| match episode {
+            AnyEpisode::SafeMode(episode) => kept(episode.clear(order)),
             other => Err(elsewhere(other, Code::Fsm, "the episode is not in safe mode")),
-        });
-        if moved.is_err() {
-            order.0.put_back(again);
-        }
-        moved.map(|(to, ())| to)
+        })
+    }
+
+    /// Records an order of layer 1 as the answer to an escalation.
+    fn answered(&self, py: Python<'_>, state: &str, order: &Layer1Order) -> PyResult<Self> {
+        self.by_order(py, state, "answered", order, |episode, order| match episode {
+            AnyEpisode::Escalated(episode) => kept(episode.answered(Answer::order(order))),
+            other => Err(elsewhere(other, Code::Fsm, "no escalation is waiting for an answer")),
+        })
+    }
+
+    /// Sends an alert with which layer 1 approves that the episode exceeds its budgets; it may revoke tokens.
+    fn budget_override(
+        &self,
+        py: Python<'_>,
+        state: &str,
+        order: &Layer1Order,
+        revoked: Vec<String>,
+    ) -> PyResult<Self> {
+        let revoked = revoked.iter().map(|id| parse_token_id(id)).collect::<PyResult<Vec<_>>>()?;
+        self.by_order(py, state, "alert", order, |episode, order| {
+            let alert = Alert::budget_override(order);
+            let alert = if revoked.is_empty() { alert } else { alert.revoking(revoked) };
+            in_its_state!(episode, |episode, _| kept(episode.alert(alert)))
+        })
     }
 
     /// Closes the episode, and returns the lines of its log.
@@ -351,29 +411,12 @@ impl Handle {
 
     /// Returns the class of the state that the log has reached, without the number of open directives.
     fn class_name(&self, py: Python<'_>) -> PyResult<&'static str> {
-        self.read(py, "into_any", |episode| match episode {
-            AnyEpisode::Idle(_) => "Idle",
-            AnyEpisode::Sense(_) => "Sense",
-            AnyEpisode::Model(_) => "Model",
-            AnyEpisode::Act(_) => "DecideAct",
-            AnyEpisode::Escalate(_) => "DecideEscalate",
-            AnyEpisode::Stop(_) => "DecideStop",
-            AnyEpisode::Undecided(_) => "DecideUndecided",
-            AnyEpisode::VerifyOpen(_) => "ManyVerify",
-            AnyEpisode::Verify(_) => "Verify",
-            AnyEpisode::Authorize(_) => "Authorize",
-            AnyEpisode::ExecuteOpen(_) => "ManyExecute",
-            AnyEpisode::Execute(_) => "Execute",
-            AnyEpisode::Fork(_) => "Fork",
-            AnyEpisode::Review(_) => "Review",
-            AnyEpisode::Escalated(_) => "Escalated",
-            AnyEpisode::SafeMode(_) => "SafeMode",
-        })
+        self.read(py, "into_any", |episode| in_its_state!(episode, |_, class| class))
     }
 
     /// Returns the events that are legal next.
     fn events(&self, py: Python<'_>) -> PyResult<Vec<&'static str>> {
-        self.read(py, "moves", |episode| {
+        self.read_now(py, "moves", |episode| {
             episode.moves_for(Allow::everything()).into_iter().map(|e| e.as_str()).collect()
         })
     }
@@ -388,6 +431,24 @@ impl Handle {
 }
 
 impl Handle {
+    /// Makes a move that uses an order of layer 1, which a refused move leaves usable.
+    fn by_order(
+        &self,
+        py: Python<'_>,
+        state: &str,
+        name: &str,
+        order: &Layer1Order,
+        run: impl FnOnce(AnyEpisode, omen::Layer1Order) -> Moved<()> + Send,
+    ) -> PyResult<Self> {
+        let taken = order.0.take(py, name)?;
+        let again = Layer1Order::order(taken.reason());
+        let moved = self.go(py, state, name, |episode| run(episode, taken));
+        if moved.is_err() {
+            order.0.put_back(again);
+        }
+        moved.map(|(to, ())| to)
+    }
+
     /// Makes a move that keeps the assumptions of the loop.
     fn go<R: Send>(
         &self,
@@ -401,6 +462,19 @@ impl Handle {
             Err((episode, why)) => Err((Live { episode, assumptions }, why)),
         })
     }
+}
+
+fn named_scope((tools, operations, uses): ScopeLists) -> PyResult<NamedScope> {
+    let operations = operations.iter().map(|name| convert::wire("operation", name)).collect::<PyResult<Vec<_>>>()?;
+    Ok(NamedScope::new(tools, operations, uses))
+}
+
+fn parse_token_id(id: &str) -> PyResult<TokenId> {
+    id.parse().map_err(|invalid| PyValueError::new_err(format!("invalid `token_id`: {invalid}")))
+}
+
+fn wrapped(permits: Vec<omen::Permit<AnyScope>>) -> Vec<Permit> {
+    permits.into_iter().map(|permit| Permit(Once::new("permit", permit))).collect()
 }
 
 fn proposed(episode: AnyEpisode, allow: Allow, proposal: &str) -> Moved<()> {

@@ -13,6 +13,28 @@ use super::once::Once;
 #[pyclass(frozen, module = "omen._core")]
 pub(crate) struct Permit(pub(super) Once<omen::Permit<AnyScope>>);
 
+/// Token that a directive can use now.
+#[pyclass(frozen, get_all, module = "omen._core")]
+pub(crate) struct LiveToken {
+    token_id: String,
+    tools: Vec<String>,
+    operations: Vec<&'static str>,
+    uses_left: u64,
+    expiry: String,
+}
+
+impl From<omen::LiveToken> for LiveToken {
+    fn from(token: omen::LiveToken) -> Self {
+        Self {
+            token_id: token.token_id.to_string(),
+            tools: token.tools,
+            operations: token.operations.iter().map(|operation| operation.as_str()).collect(),
+            uses_left: token.uses_left,
+            expiry: token.expiry.to_string(),
+        }
+    }
+}
+
 /// Directive, sorted by its need for a permit.
 pub(super) enum Sent {
     /// It can be sent.

@@ -547,3 +547,23 @@ def m90(ep: Model) -> None:
 # -: Making an episode out of nothing
 def m91() -> None:
     Review().close()
+
+
+# -: Exceeding the budgets for a reason alone
+def m92(ep: DecideAct) -> None:
+    ep.alert(Alert.budget_override("it is worth it"))
+
+
+# FSM: Answering by an order of layer 1 where nobody was asked
+def m93(ep: Model, signed: Layer1Order) -> None:
+    ep.answered(signed)
+
+
+# -: Spending a claimed use on another tool
+def m94(ep: Execute) -> None:
+    ConfigDrop.modify().with_permit(ep.claim_any(RaisePool)[0])
+
+
+# -: More permits than uses that are claimed
+def m95(ep: Execute) -> None:
+    one, two = ep.claim_any(RaisePool)

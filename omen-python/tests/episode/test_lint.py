@@ -47,6 +47,16 @@ def one_order_of_layer_1_twice(signed: Layer1Order, safe: SafeMode, order: ActOr
     signed_order = order.layer1_override(signed)
     return safe.clear(signed)  # found
 
+def an_order_given_to_an_alert(signed: Layer1Order, asked: Escalated) -> DecideUndecided:
+    alert = Alert.budget_override(signed)
+    return asked.answered(signed)  # found
+
+def tokens_are_read(ep: Execute) -> Review:
+    print(ep.live_tokens())
+    (permit,) = ep.claim_any(Scope)
+    done, value = ep.execute_with(Set.modify().with_permit(permit), tool)
+    return done.review(BELIEF)
+
 async def with_a_setup() -> None:
     with Setup("corr_a", mcp).start() as idle:
         sense = idle.observe("OBSERVED", SEEN)

@@ -172,7 +172,7 @@ def forgeries(matrix: Matrix) -> None:
     """Values that only the package creates."""
     matrix.function("")
     generic = ["ActOrder", "Directive", "Epistemics", "Evidence", "Order", "Permit", "Quality", "RulingUnder", "Settled", "Stakes"]
-    plain = ["Alert", "Closed", "Layer1", "Layer1Order", "OrderUnder", "Proof", "Ruling", "Task", "Verified", *calls()]
+    plain = ["Alert", "Closed", "Layer1", "Layer1Order", "LiveToken", "OrderUnder", "Proof", "Ruling", "Task", "Verified", *calls()]
     for name in plain + [f"{name}[str, str]" if name in ("Directive", "Permit") else f"{name}[str]" for name in generic]:
         parameters = "[Proven, Seen]" if "Verify" in name else ""
         number = "1" if name.startswith("Open") else ""
@@ -215,6 +215,25 @@ def scopes(matrix: Matrix) -> None:
     matrix.cells[len(matrix.lines)] = ("uses of a token", "INV-007")
 
 
+def resumption(matrix: Matrix) -> None:
+    """Claims of remaining uses, and orders of layer 1, in every state."""
+    for state, moves in calls().items():
+        matrix.function(f"ep: {SHOWN.get(state, state)}, {PARAMETERS}")
+        for claim in ("claim_any(", 'claim(ep.live_tokens()[0].token_id, '):
+            for uses, taken in itertools.product((1, 2, 8), repeat=2):
+                names = ", ".join(f"_p{n}" for n in range(taken))
+                matrix.lines.append(f"    ({names},) = ep.{claim}ScopeA, uses={uses})")
+                matrix.cells[len(matrix.lines)] = ("claims", "" if taken == uses else "own words")
+            matrix.cell("claims", f"A.modify().with_permit(ep.{claim}ScopeA)[0])")
+            matrix.cell("claims", f"B.modify().with_permit(ep.{claim}ScopeA)[0])", "own words")
+            matrix.cell("claims", f"ep.{claim}ScopeA, uses=0)[0]", "own words")
+            matrix.cell("claims", f"ep.{claim}ScopeA, uses=len(ep.lines))[8]")
+        refused = moves["answered"]
+        matrix.cell("orders of layer 1", "ep.answered(sign)", refused["code"] if refused else "")
+        matrix.cell("orders of layer 1", "ep.alert(Alert.budget_override(sign))")
+        matrix.cell("orders of layer 1", "ep.alert(sign)", "own words")
+
+
 def orders(matrix: Matrix) -> None:
     """Directives by their class, with and without a permit; results by their number."""
     matrix.function(f"act: DecideAct, authorized: Authorize, execute: Execute, {PARAMETERS}")
@@ -236,7 +255,7 @@ def orders(matrix: Matrix) -> None:
 def matrix() -> Matrix:
     """Returns all cells."""
     made = Matrix()
-    for group in (states, unions, loops, bounds, evidence, forgeries, stakes, scopes, orders):
+    for group in (states, unions, loops, bounds, evidence, forgeries, stakes, scopes, resumption, orders):
         group(made)
     used = set(re.findall(r"\w+", "\n".join(made.lines)))
     made.lines = [line.replace("NAMES", ", ".join(sorted(name for name in used & set(dir(episode)) if len(name) > 1 and name[0].isupper()))) for line in made.lines]

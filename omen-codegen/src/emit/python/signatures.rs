@@ -50,7 +50,7 @@ pub(super) fn emit(model: &Model, rules: &CodedRules<'_>) -> Result<String, Mist
     }
     let any = known.iter().map(|name| if name.contains("Verify") { format!("{name}[Any, Any]") } else { name.clone() });
     let any = any.collect::<Vec<_>>().join(" | ");
-    let out = TEMPLATE.replace("{states}", states.trim_end()).replace("{any}", &any);
+    let out = TEMPLATE.replace("{states}", states.trim_end()).replace("{any}", &any).replace("{claims}", &claims());
     let unsure = rules.unsure(model)?;
     let unsure = match unsure.split_last() {
         Some((last, others)) if !others.is_empty() => format!("{}` or `{last}", others.join("`, `")),
@@ -172,7 +172,11 @@ fn legal(model: &Model, state: &Typestate, mv: &Move) -> Result<String, Mistakes
         }
         "believe" if is_loop(state) => "believe: ClassVar[_Believe]".to_owned(),
         "complete" => format!("def complete(self, {PAYLOAD}) -> tuple[Model, Proof]: ..."),
-        "answered" | "believe" | "review" | "remodel" | "escalate" => {
+        "answered" => {
+            let to = to()?;
+            format!("@overload\ndef answered(self, {PAYLOAD}) -> {to}: ...\n@overload\ndef answered(self, order: Layer1Order, /) -> {to}: ...")
+        }
+        "believe" | "review" | "remodel" | "escalate" => {
             format!("def {method}(self, {PAYLOAD}) -> {}: ...", to()?)
         }
         "act" => format!("def act(self, order: OrderUnder) -> {}: ...", to()?),
@@ -224,21 +228,28 @@ fn counted(state: &Typestate, n: usize) -> String {
 }
 
 fn authorize(model: &Model) -> Result<String, Mistakes> {
-    let spec = "ttl_seconds: int, rationale: str, constraints: Mapping[str, Json] | None = None";
-    let scope = "scope: type[Scope[ToolT, OpT]]";
-    let mut overloads = Vec::new();
-    for n in 1..=COUNTED {
-        let (uses, permits) = (if n == 1 { " = 1" } else { "" }, vec!["Permit[ToolT, OpT]"; n].join(", "));
-        overloads.push(format!(
-            "@overload\ndef authorize(self, {scope}, *, {spec}, uses: Literal[{n}]{uses}) -> tuple[Authorize, tuple[{permits}]]: ..."
-        ));
-    }
-    let none = violated(model, "SomeUses", "")?;
-    overloads.push(format!("@overload\ndef authorize(self, {scope}, *, {spec}, uses: Literal[0]) -> {none}: ..."));
-    overloads.push(format!(
-        "@overload\ndef authorize(self, {scope}, *, {spec}, uses: int) -> tuple[Authorize, list[Permit[ToolT, OpT]]]: ..."
-    ));
-    Ok(overloads.join("\n"))
+    let head = "authorize(self, scope: type[Scope[ToolT, OpT]], *, ttl_seconds: int, rationale: str, constraints: Mapping[str, Json] | None = None";
+    Ok(by_uses(head, &violated(model, "SomeUses", "")?, |permits| format!("tuple[Authorize, {permits}]")))
+}
+
+/// Returns the methods of every state that claim uses of tokens.
+fn claims() -> String {
+    ["claim(self, token_id: str, ", "claim_any(self, "]
+        .map(|head| by_uses(&format!("{head}scope: type[Scope[ToolT, OpT]], *"), "tuple[()]", str::to_owned))
+        .join("\n")
+        .replace('\n', "\n    ")
+}
+
+/// Returns the overloads of a method for each number of uses; `none` is the result for 0 uses, `to` that for permits.
+fn by_uses(head: &str, none: &str, to: impl Fn(&str) -> String) -> String {
+    let overload = |uses: &str, result: &str| format!("@overload\ndef {head}, uses: {uses}) -> {result}: ...");
+    let counted = (1..=COUNTED).map(|n| {
+        let default = if n == 1 { " = 1" } else { "" };
+        let permits = vec!["Permit[ToolT, OpT]"; n].join(", ");
+        overload(&format!("Literal[{n}]{default}"), &to(&format!("tuple[{permits}]")))
+    });
+    let others = [overload("Literal[0]", none), overload("int", &to("list[Permit[ToolT, OpT]]"))];
+    counted.chain(others).collect::<Vec<_>>().join("\n")
 }
 
 fn execute(model: &Model, name: &str) -> Result<String, Mistakes> {

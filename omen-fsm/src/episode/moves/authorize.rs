@@ -1,6 +1,5 @@
 //! Issuing tokens.
 
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 use omen_invariants::facts::Scope;
@@ -23,12 +22,7 @@ where
     let draft = spec.draft::<Sc>(core, N).map_err(Arc::new);
     match draft.and_then(|(token_id, draft)| core.try_send(draft).map(|()| token_id)) {
         Ok(token_id) => {
-            let tag = core.tag.clone();
-            let permits = std::array::from_fn(|_| Permit {
-                token_id: token_id.clone(),
-                episode: tag.clone(),
-                scope: PhantomData,
-            });
+            let permits = std::array::from_fn(|_| core.permit(&token_id));
             Ok((episode.at(), permits))
         }
         Err(why) => Err(episode.refuse(why).giving_back(spec)),

@@ -22,7 +22,7 @@ use crate::table::sender;
 pub struct AnyScope;
 
 /// Scope of a token and its number of uses, named at run time.
-#[must_use = "it is given to `.authorize_named(..)`"]
+#[must_use = "it is given to `.authorize_named(..)` or `.claim_any_named(..)`"]
 #[derive(Clone, Debug)]
 pub struct NamedScope {
     pub(crate) tools: Vec<String>,
@@ -39,6 +39,13 @@ impl NamedScope {
         uses: u32,
     ) -> Self {
         Self { tools: tools.into_iter().map(Into::into).collect(), operations: operations.into_iter().collect(), uses }
+    }
+
+    /// Returns the scope `Sc`.
+    pub(crate) fn of<Sc: Scope>(uses: usize) -> Self {
+        // No token has more uses than this.
+        let uses = u32::try_from(uses).unwrap_or(u32::MAX);
+        Self::new(Sc::TOOLS.iter().copied(), Sc::OPERATIONS.iter().copied(), uses)
     }
 }
 
@@ -86,9 +93,9 @@ impl TokenSpec {
     }
 
     pub(crate) fn draft<Sc: Scope>(&self, core: &mut Core, uses: usize) -> Result<(TokenId, Draft), Refusal> {
-        let scope = NamedScope::new(Sc::TOOLS.iter().copied(), Sc::OPERATIONS.iter().copied(), 0);
+        let scope = NamedScope::of::<Sc>(uses);
         // The bound of `authorize` ensures 1 to 64 uses.
-        let uses = u32::try_from(uses).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN);
+        let uses = NonZeroU32::new(scope.uses).unwrap_or(NonZeroU32::MIN);
         self.named(core, &scope, PositiveCount::from(uses))
     }
 
@@ -208,8 +215,12 @@ impl LiveToken {
     /// Returns whether the token allows every tool and operation of a scope.
     #[must_use]
     pub fn covers<Sc: Scope>(&self) -> bool {
-        let has_tool = |tool: &&str| self.tools.iter().any(|own| own == tool);
-        Sc::TOOLS.iter().all(has_tool) && Sc::OPERATIONS.iter().all(|operation| self.operations.contains(operation))
+        self.covers_named(&NamedScope::of::<Sc>(0))
+    }
+
+    pub(crate) fn covers_named(&self, scope: &NamedScope) -> bool {
+        let has_tool = |tool: &String| self.tools.contains(tool);
+        scope.tools.iter().all(has_tool) && scope.operations.iter().all(|operation| self.operations.contains(operation))
     }
 }
 
@@ -234,11 +245,5 @@ impl<Sc> Permit<Sc> {
 impl<Sc> fmt::Debug for Permit<Sc> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Permit({})", self.token_id)
-    }
-}
-
-impl Permit<AnyScope> {
-    pub(crate) fn any(token_id: TokenId, episode: Tag) -> Self {
-        Self { token_id, episode, scope: PhantomData }
     }
 }

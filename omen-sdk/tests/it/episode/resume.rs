@@ -142,6 +142,13 @@ fn a_program_that_starts_again_needs_no_id_of_its_own() {
     assert_eq!(refused.code(), Some(Code::E4));
     assert!(refused.to_string().contains(later.as_str()), "{refused}");
     assert!(resumed.claim_any::<Change, 3>().is_err(), "two uses are left");
+    let named = |tool: &str, uses| NamedScope::new([tool], [OperationType::Modify], uses);
+    assert_eq!(resumed.claim_any_named(&named("config.set", 2)).unwrap().len(), 2);
+    assert!(resumed.claim_named(&later, &named("config.set", 2)).unwrap().iter().all(|it| *it.token_id() == later));
+    for scope in [named("config.get", 1), named("config.set", 3)] {
+        assert_eq!(resumed.claim_any_named(&scope).unwrap_err().code(), Some(Code::E4));
+        assert_eq!(resumed.claim_named(&later, &scope).unwrap_err().code(), Some(Code::E4));
+    }
     let [permit] = resumed.claim_any::<Change, 1>().unwrap();
     assert_eq!(*permit.token_id(), later);
     let results: Vec<_> = resumed.tasks().into_iter().map(|task| task.success(true)).collect();
