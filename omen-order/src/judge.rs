@@ -163,19 +163,28 @@ impl Judge<'_> {
 
     /// Returns whether a call has been cancelled or lifted since.
     fn cancelled(&self, watch: &Watch, link: &Link, scope: Scope, call: &Call) -> Fit {
-        let mut cancelled = Fit::No;
-        for (until, members) in watch.untils.iter().zip(&link.untils) {
+        self.cancellers(watch, link, scope, call).fold(Fit::No, |cancelled, (_, fit)| cancelled.or(fit))
+    }
+
+    /// Returns the calls that may have cancelled or lifted another one, each with whether it certainly has.
+    fn cancellers<'j>(
+        &'j self,
+        watch: &'j Watch,
+        link: &'j Link,
+        scope: Scope,
+        call: &'j Call,
+    ) -> impl Iterator<Item = (&'j Call, Fit)> {
+        watch.untils.iter().zip(&link.untils).flat_map(move |(until, members)| {
             let earlier = call.members(members);
-            for other in self.history.matching(until, scope, &earlier) {
+            self.history.matching(until, scope, &earlier).filter_map(move |other| {
                 if other.id == call.id || other.id == self.call.id || !cancels(until.role, other, call) {
-                    continue;
+                    return None;
                 }
-                let Some(link) = until.link(&other.tool) else { continue };
+                let link = until.link(&other.tool)?;
                 let equal = crate::history::all_equal(&earlier, &other.members(&link.members));
-                cancelled = cancelled.or(other.fit(&link).and(equal).and(other.placed(scope)));
-            }
-        }
-        cancelled
+                Some((other, other.fit(&link).and(equal).and(other.placed(scope))))
+            })
+        })
     }
 
     /// Returns the calls in flight that arrived before this one and that a matcher may count, with their links.

@@ -104,19 +104,8 @@ impl Judge<'_> {
 
     /// Returns whether a running call is certainly cancelled, however it ends.
     fn is_doomed(&self, watch: &Watch, link: &Link, scope: Scope, call: &Call) -> bool {
-        if call.state != State::Made {
-            return false;
-        }
-        let mut untils = watch.untils.iter().zip(&link.untils);
-        untils.any(|(until, members)| {
-            let earlier = call.members(members);
-            self.history.matching(until, scope, &earlier).any(|other| {
-                let Some(link) = until.link(&other.tool) else { return false };
-                let equal = all_equal(&earlier, &other.members(&link.members));
-                let is_certain = !other.is_in_flight() && other.id != call.id && other.id != self.call.id;
-                is_certain && other.end() >= call.start() && other.fit(&link).and(equal) == Fit::Yes
-            })
-        })
+        let mut cancellers = self.cancellers(watch, link, scope, call);
+        call.state == State::Made && cancellers.any(|(other, fit)| !other.is_in_flight() && fit == Fit::Yes)
     }
 }
 

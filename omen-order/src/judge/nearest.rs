@@ -80,7 +80,8 @@ impl Judge<'_> {
             State::MayHaveRun => "may have run",
             State::DidNotRun => "did not run",
         };
-        let canceller = scope.and_then(|scope| self.canceller(watch, link, scope, other));
+        let mut cancellers = scope.into_iter().flat_map(|scope| self.cancellers(watch, link, scope, other));
+        let canceller = cancellers.find(|(_, fit)| *fit == Fit::Yes).map(|(by, _)| by.tool.clone());
         let demands = [
             (is_of_scope, WhyNot::OtherSession),
             (all_equal(own, &compared) == Fit::Yes, WhyNot::Other(differing())),
@@ -92,23 +93,5 @@ impl Judge<'_> {
         let met = demands.iter().filter(|(is_met, _)| *is_met).count();
         let (_, why) = demands.into_iter().find(|(is_met, _)| !is_met)?;
         Some((u8::try_from(met).unwrap_or(u8::MAX), why))
-    }
-
-    /// Returns the tool of a call that has cancelled another one.
-    fn canceller(
-        &self,
-        watch: &Watch,
-        link: &Link,
-        scope: crate::history::Scope,
-        call: &Call,
-    ) -> Option<crate::rules::Tool> {
-        watch.untils.iter().zip(&link.untils).find_map(|(until, members)| {
-            let earlier = call.members(members);
-            let mut others = self.history.matching(until, scope, &earlier);
-            let other = others.find(|other| {
-                other.id != call.id && other.id != self.call.id && super::cancels(until.role, other, call)
-            })?;
-            Some(other.tool.clone())
-        })
     }
 }

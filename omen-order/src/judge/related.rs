@@ -1,6 +1,6 @@
 //! Earlier calls behind a refusal, for tools that read a log and show where these calls are.
 
-use super::{Cause, Judge, Refusal, Verdict, cancels};
+use super::{Cause, Judge, Refusal, Verdict};
 use crate::history::{Call, CallId, Scope, all_equal};
 use crate::rules::{Bound, Duty, Watch};
 use crate::values::{Fit, MemberValue};
@@ -94,7 +94,7 @@ impl Judge<'_> {
                 (Bound::Calls(_) | Bound::Sum(_), Fit::Yes) => CallRelation::Counts,
                 (Bound::Never, Fit::Yes) => CallRelation::Forbids,
                 (Bound::After, Fit::No) => {
-                    let cancellers = self.cancellers(watch, scope, own, other);
+                    let cancellers = self.cancelling(watch, scope, own, other);
                     if !cancellers.is_empty() {
                         found.extend(self.all([other.id].into_iter(), CallRelation::Nearest));
                         found.extend(self.all(cancellers.into_iter(), CallRelation::Cancels));
@@ -109,19 +109,13 @@ impl Judge<'_> {
     }
 
     /// Returns the calls that cancel a premise that would count without them.
-    fn cancellers(&self, watch: &Watch, scope: Scope, own: &[MemberValue], call: &Call) -> Vec<CallId> {
+    fn cancelling(&self, watch: &Watch, scope: Scope, own: &[MemberValue], call: &Call) -> Vec<CallId> {
         let Some(link) = watch.link(&call.tool).filter(|_| call.is_within(watch, self.now)) else { return Vec::new() };
         if call.fit(&link).and(all_equal(own, &call.compared(&link))) == Fit::No {
             return Vec::new();
         }
-        let mut found = Vec::new();
-        for (until, members) in watch.untils.iter().zip(&link.untils) {
-            let earlier = call.members(members);
-            let others = self.history.matching(until, scope, &earlier);
-            let others = others.filter(|other| other.id != call.id && other.id != self.call.id);
-            found.extend(others.filter(|other| cancels(until.role, other, call)).map(|other| other.id));
-        }
-        found
+        let cancellers = self.cancellers(watch, &link, scope, call);
+        cancellers.filter(|(_, fit)| *fit == Fit::Yes).map(|(other, _)| other.id).collect()
     }
 }
 

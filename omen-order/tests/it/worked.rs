@@ -225,6 +225,29 @@ fn with_patience_a_deployment_waits_for_its_tests() {
     assert_eq!(client.said(115, deploy).0, "allow");
 }
 
+const TESTED_TWICE: &str = r#"
+[[allow]]
+server = "ci"
+tool = "run_tests"
+[[allow]]
+server = "files"
+tool = "write_file"
+[[allow]]
+server = "ci"
+tool = "deploy"
+after = [{ tool = "run_tests", times = 2, until = [{ tool = "files/write_file", same = ["/commit", { arg = "/run", answer = "/run" }] }] }]
+"#;
+
+#[test]
+fn a_call_that_cancels_nothing_is_not_named() {
+    let mut client = Client::new(TESTED_TWICE, 30_000);
+    // The answer's `/run` is an object, which might equal anything, but the write is for another commit.
+    client.does(5, "ci/run_tests", json!({ "commit": "a1" }), json!({ "run": {} }));
+    client.does(6, "files/write_file", json!({ "commit": "b2", "run": "7" }), json!({}));
+    let text = client.refused(7, "ci/deploy", json!({}), "O-1");
+    assert!(text.contains("there are only 1 of 2"), "{text}");
+}
+
 const PAY: &str = r#"
 [[allow]]
 server = "bank"
