@@ -12,7 +12,6 @@ mod log;
 
 use super::Samples;
 use crate::Failure;
-pub(in crate::bench) use calls::key;
 use calls::{Measure, STEPS};
 
 /// Amount of work.

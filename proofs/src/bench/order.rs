@@ -1,29 +1,24 @@
 //! Cost of the order rules: decisions by the number of rules, in memory and with a synced log, and the memory of a session.
 //!
 //! A call of `read` needs an earlier `login` on some server; each premise names another server. A rule has up to 32 premises, so
-//! 1,000 premises are 32 rules. Compared measures alternate within a round, beside the time that the disk needs for a sync.
+//! 1,000 premises are 32 rules; the premise that holds is in the middle of its rule. Compared measures alternate within a round,
+//! beside the time that the disk needs for a sync.
 
-use std::fs::File;
-use std::io::Write as _;
-use std::path::Path;
+mod calls;
+
+use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
-use std::{fmt, fs};
 
-use omen_gate::audit::store::Memory;
-use omen_gate::audit::{Audit, Options};
-use omen_gate::catalog::pin;
-use omen_gate::server::{Local, ToolServer as _};
-use omen_gate::{Config, Gate, ServerName, SystemClock, TurnId};
+use omen_gate::prove::prove;
 use omen_order::{Ask, Ended, Engine, Mode, Now, RuleSet, Secret, Tool, rules::neutral};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::Samples;
-use super::gate::key;
 use super::memory::resident;
 use crate::Failure;
+use calls::{START, callers, config, each, entry, gate, rule, sync};
 
 /// Amount of work.
 #[derive(Clone, Copy, Debug)]
@@ -47,10 +42,10 @@ impl Default for OrderCounts {
 /// Number of premises on the called tool.
 const FEW: u32 = 10;
 const MANY: u32 = 1_000;
-/// Number of concurrent callers.
-const CALLERS: u32 = 64;
-/// Maximum number of premises of a rule.
-const EACH: u32 = 32;
+/// Maximum time of a proof about many rules, of which one differs, in milliseconds.
+const PROOF_MS: u32 = 2_000;
+/// Pin of tools that are not called.
+const ANY_PIN: &str = "v1:0000000000000000000000000000000000000000000000000000000000000000";
 /// Number of calls made by each session when its memory is measured.
 const CALLS_OF_SESSION: i64 = 10;
 
@@ -61,7 +56,7 @@ enum PremisePlacement {
     Few,
     /// Many on the called tool.
     Many,
-    /// A few on the called tool, and one on each of many others.
+    /// A few on the called tool, and two on each of many others.
     Elsewhere,
 }
 
@@ -70,6 +65,11 @@ impl PremisePlacement {
 
     fn on_tool(self) -> u32 {
         if self == Self::Many { MANY } else { FEW }
+    }
+
+    /// Returns the entries of other tools.
+    fn further(self) -> String {
+        if self == Self::Elsewhere { elsewhere("1h") } else { String::new() }
     }
 }
 
@@ -81,6 +81,7 @@ enum OrderMeasure {
     Synced(PremisePlacement),
     Callers(PremisePlacement),
     Sync,
+    Proof,
 }
 
 /// Result: medians over the rounds. A ratio is the median of the ratios in each round.
@@ -96,6 +97,8 @@ pub struct OrderReport {
     pub many_over_few: f64,
     /// With the log in memory: 1,000 premises on other tools, divided by none.
     pub elsewhere_over_few: f64,
+    /// A proof about 1,000 rules on 500 tools, of which one differs, in milliseconds.
+    pub proof_ms: f64,
     /// Size in bytes of an open session with ten calls that rules remember; `None` if the system does not report memory.
     pub session_bytes: Option<f64>,
     /// Number of measurements of each kind.
@@ -133,19 +136,18 @@ pub fn run(counts: &OrderCounts) -> Result<OrderReport, Failure> {
     let mut samples = Samples::default();
     let folder = tempfile::tempdir()?;
     for round in 0..counts.rounds {
+        samples.add(OrderMeasure::Proof, runtime.block_on(proof())?);
         samples.add(OrderMeasure::Sync, sync(&folder.path().join(format!("bare_{round}")), counts.synced)?);
         for premises in PremisePlacement::ALL {
-            let audit = Audit::over(Memory::default(), key()?, Arc::new(SystemClock::default()), Options::default())?;
-            let gate = runtime.block_on(gate(premises, audit))?;
+            let gate = runtime.block_on(gate(premises.on_tool(), &premises.further(), None))?;
             samples.add(OrderMeasure::Decision(premises), runtime.block_on(each(&gate, "read", counts.calls))?);
             samples.add(OrderMeasure::Watched(premises), runtime.block_on(each(&gate, "login", counts.calls))?);
         }
         for premises in PremisePlacement::ALL {
             let log = folder.path().join(format!("{round}_{premises:?}.jsonl"));
-            let audit = Audit::open(log, key()?, Arc::new(SystemClock::default()), Options::default())?;
-            let gate = runtime.block_on(gate(premises, audit))?;
+            let gate = runtime.block_on(gate(premises.on_tool(), &premises.further(), Some(&log)))?;
             samples.add(OrderMeasure::Synced(premises), runtime.block_on(each(&gate, "read", counts.synced))?);
-            samples.add(OrderMeasure::Callers(premises), callers(&gate, counts.synced)?);
+            samples.add(OrderMeasure::Callers(premises), callers(&gate, (counts.synced / 4).max(2))?);
         }
     }
     let of = |measure| samples.median(measure);
@@ -166,6 +168,7 @@ pub fn run(counts: &OrderCounts) -> Result<OrderReport, Failure> {
         synced_many_over_few: over(OrderMeasure::Synced, PremisePlacement::Many),
         many_over_few: over(OrderMeasure::Decision, PremisePlacement::Many),
         elsewhere_over_few: over(OrderMeasure::Decision, PremisePlacement::Elsewhere),
+        proof_ms: of(OrderMeasure::Proof),
         session_bytes,
         rounds: counts.rounds,
         calls: counts.calls,
@@ -173,103 +176,28 @@ pub fn run(counts: &OrderCounts) -> Result<OrderReport, Failure> {
     })
 }
 
-/// Arguments of both tools.
-#[derive(Deserialize, Serialize, JsonSchema)]
-struct ServerArgs {
-    server: String,
-}
-
-async fn answer(args: ServerArgs) -> Result<ServerArgs, String> {
-    Ok(args)
-}
-
-/// Returns a gate on which `login` has succeeded on a server of each rule.
-async fn gate(premises: PremisePlacement, audit: Audit) -> Result<Gate, Failure> {
-    let server = Local::new().tool("login", "Logs in.", answer)?.tool("read", "Reads.", answer)?;
-    let tools = server.list().await?;
-    let pins = tools.iter().map(pin).collect::<Result<Vec<_>, _>>()?;
-    let numbers: Vec<_> = (0..premises.on_tool()).collect();
-    let rules: Vec<_> = numbers.chunks(EACH as usize).map(rule).collect();
-    let mut text = "[order]\ngather = \"0s\"\n[servers.store]\n".to_owned();
-    for (tool, pin) in tools.iter().zip(&pins) {
-        let name = tool.name.as_str();
-        let after = if name == "read" { format!("after = [{}]", rules.join(", ")) } else { String::new() };
-        text += &entry(name, &pin.to_string(), &after);
-    }
-    if premises == PremisePlacement::Elsewhere {
-        let pin = pins.first().map(ToString::to_string).unwrap_or_default();
-        for number in 0..MANY {
-            text += &entry(&format!("tool{number}"), &pin, &format!("after = [{}]", rule(&[number])));
-        }
-    }
-    let config = Config::parse(&text).map_err(|errors| format!("{errors:?}"))?;
-    let gate = Gate::builder(config).server(ServerName::new("store")?, server).audit(audit).build()?;
-    for server in (0..premises.on_tool()).step_by(EACH as usize) {
-        call(&gate, "login", &format!("premise_{server}"), server).await?;
-    }
-    Ok(gate)
-}
-
-fn entry(tool: &str, pin: &str, rules: &str) -> String {
-    let both = format!("server = \"store\"\ntool = \"{tool}\"\npermissions = [\"READ\"]\n");
-    format!("[[allow]]\n{both}pin = \"{pin}\"\n{rules}\n[[grants]]\n{both}")
-}
-
-/// Returns a rule that needs one of several premises.
-fn rule(servers: &[u32]) -> String {
-    let premise = |server: &u32| {
-        format!(
-            "{{ tool = \"login\", where = {{ \"/server\" = {{ equals = \"s{server}\" }} }}, per = \"all\", within = \"1h\" }}"
-        )
+/// Returns entries of many tools with two rules each, because a server lists at most 1,000 tools. The first rule has the given
+/// window.
+fn elsewhere(first_window: &str) -> String {
+    let entry = |number: u32| {
+        let first = rule(&[number], if number == 0 { first_window } else { "1h" });
+        let second = rule(&[number + 1], "1h");
+        entry(&format!("tool{number}"), ANY_PIN, &format!("after = [{first}, {second}]"))
     };
-    format!("{{ any = [{}] }}", servers.iter().map(premise).collect::<Vec<_>>().join(", "))
+    (0..MANY).step_by(2).map(entry).collect()
 }
 
-async fn call(gate: &Gate, tool: &str, turn: &str, server: u32) -> Result<(), Failure> {
-    let args = json!({ "server": format!("s{server}") });
-    let plan = json!({ "type": "call_tool", "server": "store", "tool": tool, "args": args }).to_string();
-    let request = gate.request(TurnId::new(turn)?, "where was it?").screen().await?;
-    let request = request.plan(&plan).await?.call().map_err(|_| "the plan asks the user")?;
-    drop(request.conform().await?.authorize().await?.dispatch().await?);
-    Ok(())
-}
-
-/// Returns the microseconds of a call.
-async fn each(gate: &Gate, tool: &str, calls: u32) -> Result<f64, Failure> {
+/// Returns the milliseconds of a proof about many rules, of which one differs.
+async fn proof() -> Result<f64, Failure> {
+    let side = |window| config(&[START, &entry("login", ANY_PIN, ""), &elsewhere(window)].concat());
+    let (old, new) = (side("1h")?, side("2h")?);
     let begun = Instant::now();
-    for number in 0..calls {
-        call(gate, tool, &format!("{tool}_{number}"), 0).await?;
+    let proof = prove(&old, &new).await;
+    let time = begun.elapsed().as_secs_f64() * 1e3;
+    match (proof.differences.as_slice(), proof.outside.as_slice()) {
+        ([difference], []) if difference.disagreement.is_none() => Ok(time),
+        _ => Err(format!("expected one difference, found {proof:?}").into()),
     }
-    Ok(begun.elapsed().as_secs_f64() * 1e6 / f64::from(calls))
-}
-
-/// Returns the calls per second by several threads in parallel.
-fn callers(gate: &Gate, synced: u32) -> Result<f64, Failure> {
-    let of_each = (synced / 4).max(2);
-    let one = |caller: u32| -> Result<(), Failure> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-        (0..of_each).try_for_each(|number| runtime.block_on(call(gate, "read", &format!("by_{caller}_{number}"), 0)))
-    };
-    let begun = Instant::now();
-    std::thread::scope(|scope| {
-        let one = &one;
-        let threads: Vec<_> = (0..CALLERS).map(|caller| scope.spawn(move || one(caller))).collect();
-        threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| Failure::from("a caller panicked"))?)
-    })?;
-    Ok(f64::from(CALLERS * of_each) / begun.elapsed().as_secs_f64())
-}
-
-/// Returns the microseconds of a write and its sync.
-fn sync(path: &Path, writes: u32) -> Result<f64, Failure> {
-    let mut file = File::create_new(path)?;
-    let begun = Instant::now();
-    for _ in 0..writes {
-        file.write_all(&[b'x'; 300])?;
-        file.sync_data()?;
-    }
-    let time = begun.elapsed().as_secs_f64() * 1e6 / f64::from(writes);
-    fs::remove_file(path)?;
-    Ok(time)
 }
 
 /// Returns the growth of this process per session.
@@ -330,6 +258,8 @@ impl fmt::Display for OrderReport {
             ("1,000 on other tools over none, log in memory", self.elsewhere_over_few),
         ];
         rows.iter().try_for_each(|(name, ratio)| writeln!(f, "{name:54}{ratio:14.2}"))?;
+        let proof = "a proof about 1,000 rules, of which one differs, ms";
+        writeln!(f, "{proof:54}{:14.0}  (at most {PROOF_MS})", self.proof_ms)?;
         match self.session_bytes {
             Some(bytes) => writeln!(f, "{:54}{bytes:14.0}", "bytes of a session with 10 calls"),
             None => Ok(()),

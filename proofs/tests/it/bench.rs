@@ -168,6 +168,7 @@ fn the_rules_on_order_are_measured_in_all_their_parts() {
     }
     let table = report.to_string();
     assert!(table.contains("1000 on the tool, 0 on others") && table.contains("its sync, µs"), "{table}");
+    assert!(table.contains("a proof about 1,000 rules, of which one differs, ms"), "{table}");
 }
 
 #[test]

@@ -160,7 +160,7 @@ fn in_memory() -> Result<Audit, Failure> {
 }
 
 /// Returns a key, which need not be secret here.
-pub(in crate::bench) fn key() -> Result<Key, Failure> {
+pub(super) fn key() -> Result<Key, Failure> {
     Ok(Key::from_bytes(&std::array::from_fn::<_, 32, _>(|byte| byte as u8))?)
 }
 
