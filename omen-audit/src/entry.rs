@@ -30,7 +30,7 @@ pub enum Kind {
     Intent,
     /// Outcome of an intent: an answer or a fault.
     Outcome,
-    /// Call that ran in spite of the gate: after a refusal, without a decision, or with arguments other than those allowed.
+    /// Call that ran despite the gate: after a refusal, without a decision, or with arguments other than those allowed.
     Bypass,
 }
 

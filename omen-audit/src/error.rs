@@ -16,10 +16,10 @@ pub enum AuditError {
     #[error("the log `{0}` is in use")]
     InUse(PathBuf),
     /// The log is missing but its head record exists, so the log was removed.
-    #[error("the log `{0}` is gone, but its head record is there")]
+    #[error("the log `{0}` is missing, but its head record exists")]
     Gone(PathBuf),
     /// The first file of the log is missing, but a later one exists.
-    #[error("the log `{log}` is gone, but `{later}`, which continues it, is there")]
+    #[error("the log `{log}` is missing, but `{later}`, which continues it, exists")]
     Headless {
         /// First file of the log.
         log: PathBuf,
@@ -38,7 +38,7 @@ pub enum AuditError {
     #[error("the log cannot be read or written: {0}")]
     Store(#[from] io::Error),
     /// A file of the log was removed, moved or replaced while the log was in use.
-    #[error("`{0}` was removed, moved or replaced while the log is in use")]
+    #[error("`{0}` was removed, moved or replaced while the log was in use")]
     Misplaced(PathBuf),
     /// The log was tampered with or truncated. It is left unchanged.
     #[error("the log is {0}")]
@@ -105,7 +105,7 @@ impl AuditError {
             }
             Self::NotSound(verdict) => verdict.help().unwrap_or_default(),
             Self::Required(_) => {
-                "name the file with the last anchor of this log, as `omen audit export-anchor` prints it"
+                "specify the file with the latest anchor of this log, as printed by `omen audit export-anchor`"
             }
             Self::NotCanonical(NotExact::Number { .. }) => "write numbers beyond ±(2^53−1) as strings",
             Self::NotCanonical(_) | Self::NotReadBack(_) => "write nested or unusual values as strings",

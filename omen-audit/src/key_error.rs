@@ -56,30 +56,28 @@ impl KeyError {
     pub fn help(&self) -> String {
         match self {
             Self::Io { source, .. } if source.kind() == io::ErrorKind::AlreadyExists => {
-                "a key is never overwritten: give another name, or move the old one to where its logs are".into()
+                "keys are never overwritten: choose another name, or move the old key to where its logs are".into()
             }
             Self::Io { path, source } if source.kind() == io::ErrorKind::NotFound => {
-                format!("name the file that holds the key, or make a key: `omen audit new-key {}`", path.display())
+                format!("specify the file that holds the key, or create a key: `omen audit new-key {}`", path.display())
             }
-            Self::Io { .. } => "name a file that this user can read".into(),
+            Self::Io { .. } => "specify a file that this user can read".into(),
             Self::NotFile(_) => {
-                "name the file that holds the key's digits; write the output of a pipe to a file or a variable first"
+                "specify a file that holds the key's digits; write the output of a pipe to a file or a variable first"
                     .into()
             }
             Self::Open { path, .. } => {
-                format!("run `chmod 600 {}`, and make a new key if somebody else may have read it", path.display())
+                format!("run `chmod 600 {}`, and create a new key if anyone else may have read it", path.display())
             }
-            Self::NotSet(variable) => format!("set `{variable}` to the key's digits, or name a key file"),
+            Self::NotSet(variable) => format!("set `{variable}` to the key's digits, or specify a key file"),
             Self::NotHex | Self::Short(_) | Self::Uniform => {
-                "a key is 64 random hexadecimal digits or more, as `omen audit new-key FILE` makes it".into()
+                "a key has at least 64 random hexadecimal digits; `omen audit new-key FILE` creates one".into()
             }
             Self::NotPair => {
-                "name a file that `omen audit new-signing-key` has made: FILE to sign, FILE.pub to verify".into()
+                "specify a file created by `omen audit new-signing-key`: FILE to sign, FILE.pub to verify".into()
             }
-            Self::NotPublic => {
-                "name the file with `.pub` behind its name that `omen audit new-signing-key` has made".into()
-            }
-            Self::Random(_) => "make the key on another machine and copy it here as a file".into(),
+            Self::NotPublic => "specify the `.pub` file that `omen audit new-signing-key` created".into(),
+            Self::Random(_) => "create the key on another machine and copy it here as a file".into(),
         }
     }
 }

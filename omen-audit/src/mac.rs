@@ -46,7 +46,7 @@ impl<'de> Deserialize<'de> for Mac {
         let mut bytes = [0; 32];
         match base16ct::lower::decode(text.as_bytes(), &mut bytes) {
             Ok(decoded) if decoded.len() == 32 => Ok(Self(bytes)),
-            _ => Err(serde::de::Error::custom("a code of 64 lower-case hexadecimal digits was expected")),
+            _ => Err(serde::de::Error::custom("expected a code of 64 lower-case hexadecimal digits")),
         }
     }
 }

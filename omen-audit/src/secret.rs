@@ -60,5 +60,5 @@ fn check_rights(path: &Path, metadata: &Metadata) -> Result<(), KeyError> {
     Ok(())
 }
 
-/// Maximum size of the file in bytes, far more than a secret has.
+/// Maximum size of the file in bytes, far more than a secret needs.
 const MAX_TEXT: usize = 4096;

@@ -125,9 +125,9 @@ impl fmt::Display for Misfit {
             Self::Missing { path } => write!(f, "{} is missing", path.display()),
             Self::Misplaced { path, belongs, is_repeated } => {
                 let how = if *is_repeated { ", which is there, too" } else { "" };
-                write!(f, "{} holds what belongs in {}{how}", path.display(), belongs.display())
+                write!(f, "{} contains what belongs in {}{how}", path.display(), belongs.display())
             }
-            Self::Foreign { path } => write!(f, "{} is not of this log", path.display()),
+            Self::Foreign { path } => write!(f, "{} does not belong to this log", path.display()),
             Self::Seam { path, continues, before, ends } => write!(
                 f,
                 "{} continues entry {continues}, which is not the end of {} (entry {ends})",
@@ -135,7 +135,7 @@ impl fmt::Display for Misfit {
                 before.display()
             ),
             Self::Cut { have, want } => {
-                write!(f, "the log is truncated: {have} of at least {want} entries are there, as the anchor says")
+                write!(f, "the log is truncated: the anchor covers at least {want} entries, and {have} are present")
             }
         }
     }
@@ -147,8 +147,8 @@ impl Misfit {
     pub fn help(&self) -> &'static str {
         match self {
             Self::Missing { .. } => "restore the file with its head record (`.head`); without it, its entries are lost",
-            Self::Misplaced { .. } => "give each file its own name again, with its head record (`.head`)",
-            Self::Foreign { .. } => "move the file away, or name the files of the log instead of the folder",
+            Self::Misplaced { .. } => "give each file its original name, and its head record (`.head`)",
+            Self::Foreign { .. } => "move the file away, or pass the files of the log instead of the folder",
             Self::Seam { .. } | Self::Cut { .. } => {
                 "keep the files as evidence, and start a new log under another name"
             }

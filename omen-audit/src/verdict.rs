@@ -47,7 +47,7 @@ pub enum LogVerdict {
     /// The log has unacknowledged remains of a crash, or no entry yet. All acknowledged entries exist and are sound.
     /// Opening the log repairs it.
     Incomplete {
-        /// Number of whole entries at the end that were not acknowledged: part of a group that was written together. They stay.
+        /// Number of whole entries at the end that were not acknowledged: part of a group that was written together. They are kept.
         entries: u64,
         /// Number of bytes after them that are the start of a line, as far as can be determined. They are kept next to the log.
         bytes: u64,
@@ -81,11 +81,11 @@ impl LogVerdict {
         match self {
             Self::Sound => None,
             Self::Incomplete { .. } => {
-                Some("this is what a crash leaves; all acknowledged entries are intact, and opening the log repairs it")
+                Some("a crash can cause this; all acknowledged entries are intact, and opening the log repairs it")
             }
             Self::Tampered(Tampering::Empty) => Some(
-                "if the file was made by hand, remove it: the gate makes its own; otherwise its entries and its head \
-                 record were removed: start a new log under another name",
+                "if the file was created by hand, remove it: the gate creates its own; otherwise its entries and its \
+                 head record were removed: start a new log under another name",
             ),
             Self::Tampered(Tampering::Line { line: 1, flaw: Flaw::Mac, .. } | Tampering::HeadChanged) => {
                 Some("check that the key is the right one; if it is, keep the files as evidence and start a new log")
@@ -118,7 +118,7 @@ impl fmt::Display for LogVerdict {
                 write!(f, " or damaged: {tampering}")
             }
             Self::Tampered(tampering) => write!(f, ": {tampering}"),
-            Self::Truncated { have, want } => write!(f, ": {have} of at least {want} entries are there"),
+            Self::Truncated { have, want } => write!(f, ": {have} of at least {want} entries are present"),
         }
     }
 }
@@ -152,7 +152,7 @@ pub enum Tampering {
     },
     /// The log is empty. A head record is created before the log, so the head record was removed or the log was not
     /// created by a gate: the number of lost entries is unknown.
-    #[error("the log is empty, and the head record that is made before a log is missing")]
+    #[error("the log is empty, and its head record, which is created first, is missing")]
     Empty,
     /// The head record is missing. It is created before the first entry is written, so it was removed: the number of
     /// lost entries is unknown.
@@ -162,21 +162,21 @@ pub enum Tampering {
     #[error("the head record was changed, or made with another key")]
     HeadChanged,
     /// The head record belongs to another log, or the log was rewritten.
-    #[error("entry {0} is not the one that the head record names")]
+    #[error("entry {0} does not match the head record")]
     HeadOther(u64),
     /// The head record is sound, but was replaced by an older one.
-    #[error("the head record names {named} entries, which is older than a crash could leave it")]
+    #[error("the head record covers {named} entries, which is older than a crash could leave it")]
     HeadOld {
         /// Number of entries in the head record.
         named: u64,
     },
     /// The log continues in a missing file.
-    #[error("file {0} of the log is missing: the one before it says that the log continues there")]
+    #[error("file {0} of the log is missing: the previous file says that the log continues there")]
     FileMissing(u32),
     /// The next file does not continue this one.
-    #[error("file {0} of the log is there, but the one before it does not end where file {0} continues it")]
+    #[error("file {0} of the log exists, but the previous file does not end where file {0} continues it")]
     NotClosed(u32),
     /// The anchor was taken of a different log, or the log was rewritten with the key.
-    #[error("entry {0} is not the one that the anchor names")]
+    #[error("entry {0} does not match the anchor")]
     AnchorOther(u64),
 }

@@ -246,7 +246,7 @@ impl<'v> Verifier<'v> {
             self.begin(text);
         }
         if self.is_closed {
-            return Err(Flaw::not_entry("the entry before it says that the file ends there"));
+            return Err(Flaw::not_entry("the previous entry says that the file ends there"));
         }
         let count = self.at.count + 1;
         let (entry, last) = Entry::judge(text, self.key, &self.at.last, count)?;
@@ -261,7 +261,7 @@ impl<'v> Verifier<'v> {
             }
             Some(first) if first == self.before.count + 1 => {}
             Some(first) => {
-                let why = format_args!("it belongs to the group of entry {first}, and the entry before it does not");
+                let why = format_args!("it belongs to the group of entry {first}, but the previous entry does not");
                 return Err(Flaw::not_entry(why));
             }
         }

@@ -11,7 +11,7 @@ use crate::json::{MAX_INTEGER, below};
 #[non_exhaustive]
 pub enum NotExact {
     /// A number this large may have been rounded in transit (D49).
-    #[error("the number `{number}` at `{at}` is beyond ±9007199254740991")]
+    #[error("the number `{number}` at `{at}` is outside ±9007199254740991")]
     Number {
         /// JSON pointer, truncated to a bounded length.
         at: String,

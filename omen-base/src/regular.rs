@@ -71,7 +71,7 @@ fn name(kind: FileType) -> (&'static str, &'static str) {
         use std::os::unix::fs::FileTypeExt as _;
 
         if kind.is_fifo() {
-            return ("a pipe", ": write its content to a file, and name that file");
+            return ("a pipe", ": write its content to a file, and pass that file");
         }
         if kind.is_socket() {
             return ("a socket", "");

@@ -200,7 +200,7 @@ pub(crate) enum Command {
     /// omen.toml and gate.toml as `omen check` and `omen gate check` do.
     #[command(after_help = "docs/editor.md describes how to set up VS Code, Neovim, Helix and Emacs.")]
     Lsp {
-        /// Use standard input and output; this is always so, but some editors pass the option
+        /// Use standard input and output; this is always the case, but some editors pass the option
         #[arg(long, hide = true)]
         stdio: bool,
     },
@@ -354,7 +354,7 @@ pub(crate) enum GateCommand {
     #[command(after_help = gate::CHECK_EXIT_CODES, after_long_help = gate::CHECK_HELP)]
     Check(GateCheckArgs),
 
-    /// Confirm or deny calls that wait at a gate
+    /// Confirm or deny calls that are waiting at a gate
     #[command(after_help = gate::CONFIRM_EXIT_CODES, after_long_help = gate::CONFIRM_HELP)]
     Confirm(GateConfirmArgs),
 
@@ -428,9 +428,9 @@ const NEW_KEY_EXIT_CODES: &str = new_key_exit_codes!();
 
 const NEW_KEY_HELP: &str = concat!(
     "\
-The key is 32 random bytes from the operating system, in hexadecimal digits. With the key, the log can \
-     be rewritten unnoticed: keep it where neither the agent nor its tools can read it. Without the key, the \
-     log cannot be verified.
+The key consists of 32 random bytes from the operating system, in hexadecimal digits. With the key, the log \
+     can be rewritten unnoticed: keep it where neither the agent nor its tools can read it. Without the key, \
+     the log cannot be verified.
 
 Example:
   omen audit new-key audit.key
@@ -441,9 +441,9 @@ Example:
 
 const AUDIT_EXPORT_HELP: &str = concat!(
     "\
-Keep the anchor where a writer of the log cannot write. From then on, what the log contains now cannot \
-     be removed or changed unnoticed. If a gate has the log open, the anchor names the last entry that was \
-     acknowledged; the program can take anchors itself, too (`Gate::anchor`).
+Store the anchor where no writer of the log can change it. From then on, the current content of the log cannot \
+     be removed or changed unnoticed. If a gate has the log open, the anchor covers the entries up to the last \
+     acknowledged one; the program can also create anchors itself (`Gate::anchor`).
 
 Example:
   omen audit export-anchor --key-file audit.key audit.jsonl > monday.anchor
@@ -480,9 +480,10 @@ For each plan, one line of JSON is printed, in the same order:
 The configuration, the catalogue and PLANS must be regular files. A pipe, such as `<(command)`, is \
      refused: write its content to a file first, or send the plans through standard input.
 
-Each plan is checked on its own, as if it were the first, also by the rules on order (O-1 to O-6). No tool is called, no server is started and \
-     nothing is recorded. A dry run does not check the request (PG-0), earlier failures (R1, R2), results of \
-     tools (PG-4, PG-5), or whether the audit log can be written (A1).
+Each plan is checked independently, as if it were the first one; this includes the rules on order (O-1 to \
+     O-6). No tool is called, no server is started and nothing is recorded. A dry run does not check the \
+     request (PG-0), earlier failures (R1, R2), results of tools (PG-4, PG-5), or whether the audit log can be \
+     written (A1).
 
 Examples:
   omen gate dry-run --config gate.toml --catalog catalog.json plans.jsonl
@@ -494,12 +495,12 @@ Examples:
 
 const CHECK_HELP: &str = concat!(
     "\
-Findings go to standard output, everything else to standard error. -A, -W and -D take the codes of \
-     invariants (INV-002, ...), LAYER, CHAIN, CLAIM and TIME, and `warnings` for everything that is a warning; \
-     the last option for a code applies. The other codes (JSON, SCHEMA, ID, FSM, E1, ...) are always errors.
+Findings go to standard output, everything else to standard error. -A, -W and -D take the codes of invariants \
+     (INV-002, ...), LAYER, CHAIN, CLAIM and TIME, and `warnings` for all warnings; for each code, the last \
+     option applies. The other codes (JSON, SCHEMA, ID, FSM, E1, ...) are always errors.
 
-What the arguments do not say is taken from omen.toml, in this directory or the nearest one above that \
-     has it; `omen schema config` prints its JSON Schema.
+Settings that the arguments do not specify are taken from omen.toml, in this directory or the nearest parent \
+     directory that has one; `omen schema config` prints its JSON Schema.
 
 Examples:
   omen check episode.jsonl
@@ -514,5 +515,5 @@ Examples:
 
 /// Parses a number of threads.
 fn threads(text: &str) -> Result<NonZeroUsize, &'static str> {
-    text.parse().map_err(|_| "expected a number of threads, at least 1; leave the option out to use all cores")
+    text.parse().map_err(|_| "expected a number of threads, at least 1; omit the option to use all cores")
 }

@@ -47,7 +47,7 @@ pub(crate) fn verify(args: &AuditVerifyArgs, out: &mut Output) -> Result<Exit, F
             let bypasses = bypasses.insert(Vec::new());
             bypasses_found(log, &key, anchor.as_ref(), bypasses)?
         }
-        (true, _) => return Err(Failure::Usage("--policy is for one log; name its first file alone".to_owned())),
+        (true, _) => return Err(Failure::Usage("--policy takes a single log; pass only its first file".to_owned())),
     };
     let log = args.logs.first().map(PathBuf::as_path).unwrap_or(Path::new(""));
     let has_bypass = bypasses.as_ref().is_some_and(|all| !all.is_empty());
@@ -225,7 +225,7 @@ impl Report {
             }
             (report.message, report.help) = (format!("{}: {misfit}", report.verdict), Some(misfit.help()));
         } else if found.is_interrupted && found.files.iter().all(|file| file.found.verdict == LogVerdict::Sound) {
-            report.message = "incomplete: a crash has interrupted the rotation after the last file".to_owned();
+            report.message = "incomplete: a crash interrupted the rotation after the last file".to_owned();
             report.help = Some("open the log, as the gate does when it starts; this finishes the rotation");
         }
         report

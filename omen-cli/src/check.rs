@@ -44,10 +44,10 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
     let mut filter = Filter::new(args, Baseline::of(&args.baseline)?);
     refuse_to_follow(args, &filter)?;
     refuse_codes(args)?;
-    refuse_layout(args)?;
+    refuse_input_options(args)?;
     if args.inputs.join && filter.is_active() {
-        let message = "`--join` reports causes in other files, which `--baseline` and `[[ignore]]` look for in the same one; \
-                       use neither with it (`--no-config` reads no omen.toml)";
+        let message = "`--join` reports causes in other files, but `--baseline` and `[[ignore]]` look for them in the \
+                       same file; use neither with it (`--no-config` reads no omen.toml)";
         return Err(Failure::Usage(message.to_owned()));
     }
     let InputArgs { exclude, no_ignore, files, .. } = &args.inputs;
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
         joined::oldest_first(&mut logs.paths);
     }
     if args.inputs.follow && logs.paths.iter().any(|path| input::is_stdin(path)) {
-        let message = "standard input is followed anyway; leave out `--follow`, or name a file";
+        let message = "standard input is always followed; omit `--follow`, or pass a file";
         return Err(Failure::Usage(message.to_owned()));
     }
 
@@ -146,7 +146,7 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
     Ok(if is_complete && !is_empty && !has_failed { exit(totals.summary.errors > 0) } else { Exit::Unreadable })
 }
 
-const NO_PACKETS: &str = "no packets were found; name logs, or leave out `--fail-on-empty`";
+const NO_PACKETS: &str = "no packets were found; pass logs, or omit `--fail-on-empty`";
 
 fn options(args: &CheckArgs) -> Result<ValidatorOptions, Failure> {
     let levels = args.levels.after(&args.config.found.levels).map_err(|error| Failure::Usage(error.to_string()))?;
@@ -210,33 +210,32 @@ fn refuse_codes(args: &CheckArgs) -> Result<(), Failure> {
         Some(path) => {
             let code = path.display();
             let message =
-                format!("`{code}` is read as a file, and does not exist; separate codes by commas: `-A CODE,{code}`");
+                format!("`{code}` is parsed as a file, and does not exist; separate codes by commas: `-A CODE,{code}`");
             Err(Failure::Usage(message))
         }
         None => Ok(()),
     }
 }
 
-/// Refuses input layouts and options that cannot be combined.
-fn refuse_layout(args: &CheckArgs) -> Result<(), Failure> {
+/// Refuses options for reading and fixing logs that cannot be combined.
+fn refuse_input_options(args: &CheckArgs) -> Result<(), Failure> {
     if args.inputs.join && (args.inputs.layout() == Layout::Array || args.inputs.format().wrapping.is_some()) {
-        let message = "`--join` reads logs with one packet on each line, and nothing else; leave it out, or join the files first, \
-                       such as with `zcat -f FILE… | omen check --prefix`";
+        let message = "`--join` requires logs with one packet per line, and nothing else; omit it, or join the files \
+                       first, for example with `zcat -f FILE… | omen check --prefix`";
         return Err(Failure::Usage(message.to_owned()));
     }
     if args.inputs.layout() == Layout::Array && args.inputs.format().wrapping.is_some() {
-        let message = "`--field` and `--prefix` read one packet on each line; leave out `--input array`";
+        let message = "`--field` and `--prefix` read one packet per line; omit `--input array`";
         return Err(Failure::Usage(message.to_owned()));
     }
     if args.fix.is_idle() {
         return Err(Failure::Usage(
-            "`--unsafe-fixes` says which fixes are applied; add `--fix` or `--diff`".to_owned(),
+            "`--unsafe-fixes` only selects fixes; add `--fix` or `--diff` to apply them".to_owned(),
         ));
     }
     let is_plain = args.inputs.layout() != Layout::Array && args.inputs.format().wrapping.is_none();
     if args.fix.fix().is_some() && (args.inputs.follow || !is_plain) {
-        let message =
-            "`--fix` and `--diff` take logs with one packet on each line, and nothing else, that are complete";
+        let message = "`--fix` and `--diff` require complete logs with one packet per line, and nothing else";
         return Err(Failure::Usage(message.to_owned()));
     }
     Ok(())
@@ -246,27 +245,28 @@ fn refuse_layout(args: &CheckArgs) -> Result<(), Failure> {
 fn refuse_to_follow(args: &CheckArgs, filter: &Filter<'_>) -> Result<(), Failure> {
     if !args.inputs.follow {
         let message =
-            "`--checkpoint` keeps how far logs were followed; add `--follow`, which goes on until it is stopped";
+            "`--checkpoint` records how far logs were followed; add `--follow`, which continues until it is stopped";
         return if args.inputs.checkpoint.is_none() { Ok(()) } else { Err(Failure::Usage(message.to_owned())) };
     }
     if args.inputs.layout() == Layout::Array {
-        let message = "`--follow` reads logs with one packet on each line; leave out `--input array`";
+        let message = "`--follow` reads logs with one packet per line; omit `--input array`";
         return Err(Failure::Usage(message.to_owned()));
     }
     if args.inputs.checkpoint.is_some() && filter.is_active() {
-        let message = "`--checkpoint` counts on from an earlier run, and does not know what `--baseline` and `[[ignore]]` left out of it; \
-                       use neither with it (`--no-config` reads no omen.toml)";
+        let message = "`--checkpoint` continues the counts of an earlier run, and does not know what `--baseline` and \
+                       `[[ignore]]` omitted from it; use neither with it (`--no-config` reads no omen.toml)";
         return Err(Failure::Usage(message.to_owned()));
     }
     if args.inputs.format().wrapping.is_some() {
-        let message = "`--follow` reads packets that are lines; pipe the log instead, such as `tail -F FILE | omen check --prefix`";
+        let message = "`--follow` reads packets that are lines; pipe the log instead, for example with `tail -F FILE \
+                       | omen check --prefix`";
         return Err(Failure::Usage(message.to_owned()));
     }
     let outputs = args.formats.outputs.iter().map(|output| output.format);
     match outputs.chain([args.formats.stdout()]).find(|format| !FOLLOWED.contains(&format.name)) {
         Some(format) => {
             let message = format!(
-                "`--follow` reports findings as they come, and `{}` reports each log at its end; use one of `{}`",
+                "`--follow` reports findings as they occur, but `{}` reports each log at its end; use one of `{}`",
                 format.name,
                 FOLLOWED.join("`, `")
             );

@@ -18,7 +18,7 @@ use crate::output::Output;
 
 pub(crate) fn run(args: &DiffArgs, out: &mut Output) -> Result<Exit, Failure> {
     if is_stdin(&args.old) {
-        return Err(Failure::Usage("OLD is read twice; name a file, and use `-` for NEW".to_owned()));
+        return Err(Failure::Usage("OLD is read twice; pass a file, and use `-` for NEW".to_owned()));
     }
     let mut printer = Printer { format: args.format, out, summary: Summary::default() };
     match compare(args, &mut printer) {
@@ -98,12 +98,12 @@ fn each(path: &Path, mut pass: impl FnMut(&str, &Finding) -> io::Result<()>) -> 
                 };
                 if unreadable > 0 {
                     return Err(at(
-                        "this run could not read all its inputs, so findings may be missing; repair and repeat it",
+                        "this run could not read all its inputs, so findings may be missing; fix this and repeat it",
                     ));
                 }
                 // Every output contains all root causes, even with `--roots`.
                 if seen < errors.saturating_add(warnings).saturating_sub(consequences) {
-                    return Err(at("the summary counts more findings than there are; check without `--max-findings`"));
+                    return Err(at("the summary counts more findings than are listed; check without `--max-findings`"));
                 }
                 has_ended = true;
             }
@@ -112,7 +112,9 @@ fn each(path: &Path, mut pass: impl FnMut(&str, &Finding) -> io::Result<()>) -> 
     if has_ended {
         Ok(())
     } else {
-        Err(cannot("there is no summary at the end: expected all that `omen check --format json` writes".to_owned()))
+        Err(cannot(
+            "there is no summary at the end: expected the complete output of `omen check --format json`".to_owned(),
+        ))
     }
 }
 

@@ -61,7 +61,7 @@ fn log(code: Code, which: WhichExample, out: &mut Output) -> Result<(), Failure>
     });
     match log {
         Some(log) => Ok(out.write_all(log.as_bytes())?),
-        None => Err(Failure::Usage(format!("{code} has no such example; leave `--example` out to see what it has"))),
+        None => Err(Failure::Usage(format!("{code} has no such example; omit `--example` to see what it has"))),
     }
 }
 

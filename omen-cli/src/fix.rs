@@ -53,7 +53,7 @@ impl Fix {
     ) -> Result<Outcome, Failure> {
         if paths.iter().any(|path| input::is_stdin(path)) {
             return Err(Failure::Usage(
-                "`--fix` and `--diff` change files; name them, or write standard input to one".to_owned(),
+                "`--fix` and `--diff` change files; pass files, or write standard input to one".to_owned(),
             ));
         }
         let mut outcome = Outcome::default();
@@ -89,14 +89,14 @@ impl Fix {
     fn one(self, path: &Path, options: &ValidatorOptions, out: &mut Output) -> Result<u64, Failed> {
         let mut file = regular::open(path)?;
         if is_descriptor(path) {
-            return Err(Failed::Refused("the path names an open descriptor; name the file itself"));
+            return Err(Failed::Refused("the path refers to an open descriptor; pass the file itself"));
         }
         if input::is_compressed(&mut file)? {
             return Err(Failed::Refused("it is compressed"));
         }
         let begin = file.metadata()?;
         if input::has_array(file) {
-            return Err(Failed::Refused("its packets are not one on each line; write it anew with `jq -c`"));
+            return Err(Failed::Refused("its packets are not one per line; rewrite it with `jq -c`"));
         }
         let rewritten = rewritten(self.is_unsafe, options, || File::open(path))?;
         if rewritten.is_empty() {
@@ -110,7 +110,7 @@ impl Fix {
             // Otherwise lines that a writer has appended in the meantime would be lost.
             let end = fs::metadata(path)?;
             if (begin.len(), begin.modified().ok()) != (end.len(), end.modified().ok()) {
-                return Err(Failed::Read(io::Error::other("it was changed at the same time; nothing was written")));
+                return Err(Failed::Read(io::Error::other("it was changed in the meantime; nothing was written")));
             }
             fixed.finish().map_err(Failed::Write)?;
         }

@@ -131,7 +131,7 @@ fn answered(answer: &HookAnswer) -> u8 {
         AnswerClaim::First => {}
         AnswerClaim::Again => {
             // No thread would end this process, and after its timeout the agent would run the call.
-            let _ = io::stderr().write_all(b"omen: the hook failed while it was answering; help: please report this\n");
+            let _ = io::stderr().write_all(b"omen: the hook failed while answering; help: please report this\n");
             return DENIED;
         }
         // The other thread ends this process.

@@ -82,7 +82,7 @@ pub(crate) fn check_as(
     };
     let quiet = reporter.is_quiet();
     if is_stdin(path) && !quiet && io::stdin().is_terminal() {
-        complain("reading packets from standard input; end it with Ctrl-D, or name a file");
+        complain("reading packets from standard input; end it with Ctrl-D, or pass a file");
     }
     let input = match Input::open_decoded(path, quiet) {
         Ok(input) => input,

@@ -39,7 +39,7 @@ pub(crate) enum LogFormat {
 pub(crate) fn start(args: LogArgs) -> Result<(), String> {
     let selected = match std::env::var(SELECTED) {
         Ok(selected) if !selected.trim().is_empty() => Targets::from_str(&selected).map_err(|error| {
-            format!("`{SELECTED}={}`: {error}; expected such as `info` or `omen_worker=debug`", clean(&selected))
+            format!("`{SELECTED}={}`: {error}; expected, for example, `info` or `omen_worker=debug`", clean(&selected))
         })?,
         Ok(_) | Err(VarError::NotPresent) => Targets::new().with_target(OURS, LevelFilter::INFO),
         Err(error) => return Err(format!("`{SELECTED}`: {error}")),

@@ -48,7 +48,9 @@ pub(crate) fn publish(args: &PublishArgs) -> Result<Exit, Failure> {
         return Err(Failure::Usage("`--source` names one log; publish one at a time".to_owned()));
     }
     if args.follow && (args.logs.len() > 1 || args.logs.iter().any(|log| input::is_stdin(log))) {
-        return Err(Failure::Usage("`--follow` takes one log in a file; start a command for each".to_owned()));
+        return Err(Failure::Usage(
+            "`--follow` requires a single log in a file; start a separate command for each".to_owned(),
+        ));
     }
     let named = |log: &PathBuf| args.source.clone().map_or_else(|| source(log), Ok);
     let sources: Vec<String> = args.logs.iter().map(named).collect::<Result<_, Failure>>()?;

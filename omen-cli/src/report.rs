@@ -38,7 +38,7 @@ pub(crate) fn run(args: &ReportArgs, out: &mut Output) -> Result<Exit, Failure> 
         config: &args.config.found,
     };
     if given.is_nothing() {
-        let message = "name the logs to report on: files, directories, globs, or `-` for standard input";
+        let message = "pass the logs to report on: files, directories, globs, or `-` for standard input";
         return Err(Failure::Usage(message.to_owned()));
     }
     let logs = given.find(false)?;
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &ReportArgs, out: &mut Output) -> Result<Exit, Failure> 
 fn refuse_inputs<'p>(output: &Path, mut inputs: impl Iterator<Item = &'p PathBuf>) -> Result<(), Failure> {
     let Ok(place) = output.canonicalize() else { return Ok(()) };
     if inputs.any(|input| input.canonicalize().is_ok_and(|input| input == place) && place.is_file()) {
-        let text = format!("`{}` is an input; name another file for the report", output.display());
+        let text = format!("`{}` is an input; choose another file for the report", output.display());
         return Err(Failure::Usage(text));
     }
     Ok(())

@@ -29,6 +29,6 @@ pub(crate) fn catch_panic<T>(work: impl FnOnce() -> Result<T, Mistakes>) -> Resu
             .map(String::as_str)
             .or_else(|| panic.downcast_ref::<&str>().copied())
             .unwrap_or("no message");
-        Err(bug(format!("a library that the generator uses does not take these schemas: {why}")))
+        Err(bug(format!("a library that the generator uses does not accept these schemas: {why}")))
     })
 }

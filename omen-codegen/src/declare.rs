@@ -106,7 +106,7 @@ fn failing(set: &SchemaSet, fed: &Map<String, Value>) -> Option<Mistakes> {
             pointer: definition.pointer,
             kind: "codegen",
             problem: format!("no Rust type can be declared for `{}`: {why}", definition.name),
-            help: "write it in a form that other definitions have".to_owned(),
+            help: "write it in the same form as other definitions".to_owned(),
         }))
     })
 }

@@ -65,7 +65,7 @@ impl SchemaSet {
                     pointer: String::new(),
                     kind: "not-json",
                     problem: format!("invalid JSON: {error}"),
-                    help: "correct the syntax at the place named".to_owned(),
+                    help: "correct the syntax at this position".to_owned(),
                 }),
             }
         }

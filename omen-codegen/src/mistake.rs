@@ -113,7 +113,7 @@ pub(crate) fn bug(problem: String) -> Mistakes {
         pointer: String::new(),
         kind: "codegen",
         problem,
-        help: "this is a mistake in the generator, not in the schema: please report it".to_owned(),
+        help: "this is a bug in the generator, not a mistake in the schema: please report it".to_owned(),
     }
     .into()
 }

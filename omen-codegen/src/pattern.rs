@@ -37,7 +37,7 @@ impl Pattern {
         let body = body.strip_suffix("]+$").ok_or("it does not end with `]+$`")?;
         let (prefix, class) = body.split_once('[').ok_or("it has no character class")?;
         if let Some(odd) = prefix.chars().find(|c| !is_word(*c)) {
-            return Err(format!("`{odd}` stands before the class, and is not a letter, digit or `_`"));
+            return Err(format!("`{odd}` before the class is not a letter, digit or `_`"));
         }
         let ranges = parse_class(class)?;
         Ok(Self { prefix: prefix.to_owned(), ranges })
@@ -58,7 +58,7 @@ fn parse_class(class: &str) -> Result<Vec<(char, char)>, String> {
     while let Some(low) = chars.next() {
         if low == '-' {
             if chars.peek().is_some() {
-                return Err("`-` in the class stands neither last nor between two characters".to_owned());
+                return Err("`-` in the class is neither last nor between two characters".to_owned());
             }
             ranges.push((low, low));
         } else if is_word(low) {

@@ -8,7 +8,7 @@
 //! Each packet is judged before it is written, by the same [`Machine`](crate::Machine) that validates logs. So a
 //! validator accepts every packet that an episode has written.
 
-#![allow(clippy::type_complexity, reason = "states are types: what a move leads to is written out")]
+#![allow(clippy::type_complexity, reason = "the types of the moves spell out which states they lead to")]
 
 use std::fmt;
 use std::marker::PhantomData;

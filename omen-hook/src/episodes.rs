@@ -71,9 +71,8 @@ impl<'e> EventEpisodes<'e> {
     /// What the episodes do not have of the event, and why.
     pub(crate) fn not_recorded(&self) -> Option<String> {
         let all = self.not_recorded.lock();
-        (!all.is_empty()).then(|| {
-            format!("the episodes do not have {}; help: free the file, or make it writable", all.join(", nor "))
-        })
+        (!all.is_empty())
+            .then(|| format!("the episodes lack {}; help: free the file, or make it writable", all.join(", nor ")))
     }
 
     /// Records a call before the agent may make it.
@@ -106,12 +105,12 @@ impl<'e> EventEpisodes<'e> {
         why: (&str, &str),
         end: &CallEnd,
     ) -> Option<(PacketId, CorrelationId)> {
-        self.with(session, audit, "a call that ran in spite of the gate", |log| log.ran_anyway(call, why, end))
+        self.with(session, audit, "a call that ran despite the gate", |log| log.ran_anyway(call, why, end))
     }
 
     /// Notes the end of an episode's call that is known only now.
     pub(crate) fn note(&self, session: &SessionKey, audit: &Audit, episode: &str, note: &str) {
-        self.with(session, audit, "an outcome that came late", |log| log.note(episode, note));
+        self.with(session, audit, "an outcome that arrived late", |log| log.note(episode, note));
     }
 
     /// Does something with the log of a session, if there is one.
@@ -160,6 +159,6 @@ impl BegunCalls {
 
 impl Drop for BegunCalls {
     fn drop(&mut self) {
-        self.end_all(&CallEnd::InDoubt("nobody waits for the answer any more; the tool may have run".to_owned()));
+        self.end_all(&CallEnd::InDoubt("nobody is waiting for the answer any more; the tool may have run".to_owned()));
     }
 }

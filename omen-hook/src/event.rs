@@ -118,7 +118,7 @@ impl Dialect {
             title: self.title.clone(),
             seen: self.seen.clone(),
         })?;
-        // A tool's answer may contain any numbers, but a call to be judged only exact ones.
+        // A tool's answer may contain any number, but a call that is to be judged only exact ones.
         if let (EventRole::Before, Some(error)) = (form.role, inexact) {
             return Err(refused(error));
         }
@@ -218,7 +218,7 @@ fn arguments(members: &Map<String, Value>, member: &str, event: &str) -> Result<
     };
     match found {
         Value::Object(arguments) => Ok(arguments),
-        _ => Err(flawed("expected an object, or the text of one".to_owned())),
+        _ => Err(flawed("expected an object, or its JSON as a string".to_owned())),
     }
 }
 
@@ -226,7 +226,7 @@ fn arguments(members: &Map<String, Value>, member: &str, event: &str) -> Result<
 fn required(members: &Map<String, Value>, member: &str, event: &str) -> Result<String, EventError> {
     text_of(members, member).filter(|text| !text.is_empty()).ok_or_else(|| EventError::Member {
         event: event.to_owned(),
-        flaw: format!("`{member}`: expected a string that is not empty"),
+        flaw: format!("`{member}`: expected a non-empty string"),
     })
 }
 

@@ -331,7 +331,7 @@ impl Hook {
             if let Some(member) = self.dialect.form_of(&call.tool).and_then(|form| form.cwd.as_deref())
                 && let Some(folder) = call.args.get(member).and_then(Value::as_str)
             {
-                self.check_folder(&event.cwd.join(folder), &format!("leave `{member}` out, or name a folder there"))?;
+                self.check_folder(&event.cwd.join(folder), &format!("omit `{member}`, or set it to a folder there"))?;
             }
             let guarded = self.dialect.guard(call, &event.cwd, &self.files, self.config.demand(&call.tool));
             guarded.map_err(|error| error.to_string())?;
@@ -440,7 +440,7 @@ fn seen<'c>(
 async fn authorized(gate: &Gate, turn: TurnId, session: TurnId, plan: &str) -> Result<Request<Authorized>, Stopped> {
     let request = gate.request(turn, "").of_session(session).screen().await?;
     let Way::Call(request) = request.plan(plan).await? else {
-        let message = "the event asks for no call";
+        let message = "the event does not ask for a call";
         return Err(
             Blocked::new(omen_gate::GateCode::Pg1, message, "this is a bug in the hook; please report it").into()
         );

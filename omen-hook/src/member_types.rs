@@ -18,7 +18,7 @@ pub(crate) enum MemberFlaw {
     Missing(String),
     #[error("`{name}`: expected {expected}, found {found}")]
     WrongType { name: String, expected: String, found: &'static str },
-    #[error("field `{found}` differs from `{known}` only in case; readers differ in which one they take")]
+    #[error("field `{found}` differs from `{known}` only in case; readers differ in which one they use")]
     CaseDiffers { found: String, known: String },
 }
 

@@ -173,7 +173,7 @@ fn unexpected(
         // The agent has reported the outcome twice. Without an id, the outcome could belong to another call.
         PastEntries { has_outcome: true, .. } if key.has_id() => return Ok(None),
         PastEntries { is_changed: true, .. } => {
-            ("changed_arguments", "the call ran with other arguments than were allowed")
+            ("changed_arguments", "the call ran with arguments other than those that were allowed")
         }
         PastEntries { .. } => ("undecided", "the call ran without a decision"),
     };

@@ -28,7 +28,7 @@ pub enum PatchError {
         found: String,
     },
     /// A section names no file, or names it in a form that programs interpret differently.
-    #[error("line {0}: expected the path of a file, without blanks around it and without control characters")]
+    #[error("line {0}: expected the path of a file, without surrounding spaces and without control characters")]
     Path(usize),
     /// The patch changes no file.
     #[error("it changes no file")]

@@ -90,9 +90,11 @@ impl Dialect {
             Some(2) if !stderr.trim().is_empty() && stdout.is_empty() => {
                 return AgentReaction::Refuses(stderr.trim().to_owned());
             }
-            Some(2) => return failed("exit code 2 without a reason on standard error alone", failures.unreadable),
-            Some(_) => return failed("the exit code is not one of an answer", failures.crash),
-            None => return failed("a signal ended the hook", failures.crash),
+            Some(2) => {
+                return failed("exit code 2 without a reason on standard error, or with output", failures.unreadable);
+            }
+            Some(_) => return failed("the exit code does not stand for an answer", failures.crash),
+            None => return failed("a signal killed the hook", failures.crash),
         }
         let object: Option<Value> = serde_json::from_str(stdout).ok();
         let fits = |form: &AnswerForm| match &form.stdout {
@@ -106,7 +108,7 @@ impl Dialect {
         match (fits(&answers.allow), fits(&answers.deny)) {
             (Some(_), _) => AgentReaction::Proceeds,
             (None, Some(reason)) => AgentReaction::Refuses(reason),
-            (None, None) => failed("standard output is not an answer of the dialect", failures.unreadable),
+            (None, None) => failed("standard output is not a valid answer in the dialect", failures.unreadable),
         }
     }
 }

@@ -51,7 +51,7 @@ impl Frame {
     pub fn read(line: Vec<u8>) -> Result<Self, Malformed> {
         let text = String::from_utf8(line).map_err(|_| parse_error("invalid UTF-8".to_owned()))?;
         if text.trim_ascii_start().starts_with('[') {
-            return Err(invalid("a batch is not supported; send one message a line"));
+            return Err(invalid("a batch is not supported; send one message per line"));
         }
         let text: Arc<str> = text.into();
         let (members, repeated) = json::members_noting(&text, 0..text.len()).map_err(|flaw| match flaw {

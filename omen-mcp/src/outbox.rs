@@ -105,7 +105,7 @@ impl Outbox {
     pub fn try_write(&self, line: Line) -> io::Result<impl Future<Output = io::Result<()>> + Send + use<>> {
         if u32::try_from(line.as_bytes().len()).is_ok_and(|length| length <= self.most) {
             let (written, outcome) = oneshot::channel();
-            self.push(line, Some(written)).map_err(|Full| io::Error::other("the server does not read its input"))?;
+            self.push(line, Some(written)).map_err(|Full| io::Error::other("the server is not reading its input"))?;
             return Ok(async move { outcome.await.unwrap_or_else(|_| Err(io::ErrorKind::NotConnected.into())) });
         }
         Err(io::Error::other(format!("the request is larger than {} bytes", self.most)))

@@ -66,7 +66,7 @@ impl Params {
                 Some(Value::String(text)) => text.clone(),
                 Some(Value::Bool(yes)) => yes.to_string(),
                 Some(Value::Number(number)) if number.is_i64() || number.is_u64() => number.to_string(),
-                Some(_) => return Err(format!("the argument for the header `{header}` cannot stand in a header")),
+                Some(_) => return Err(format!("the argument for the header `{header}` cannot be sent in a header")),
             };
             let value = HeaderValue::from_str(&encoded(&text)).map_err(|error| error.to_string())?;
             headers.insert(header.clone(), value);
@@ -86,7 +86,7 @@ fn annotations(schema: &Map<String, Value>) -> Annotated {
     walk(schema, &mut Vec::new(), &mut found, &mut reached)?;
     let everywhere = count(&Value::Object(schema.clone()));
     if everywhere != reached {
-        return Err("its schema has `x-mcp-header` where it may not stand".to_owned());
+        return Err("its schema has `x-mcp-header` where it is not allowed".to_owned());
     }
     let names: BTreeSet<_> = found.iter().map(|(name, _)| name.as_str()).collect();
     if names.len() != found.len() {
@@ -115,7 +115,7 @@ fn walk(
             let name = name.ok_or_else(|| format!("its schema has the invalid `x-mcp-header` {shown}"))?;
             let kind = property.get("type").and_then(Value::as_str).unwrap_or_default();
             if !["string", "integer", "boolean"].contains(&kind) {
-                return Err(format!("`x-mcp-header` {shown} is not at a string, an integer or a boolean"));
+                return Err(format!("`x-mcp-header` {shown} is not on a string, an integer or a boolean"));
             }
             found.push((name, path.clone()));
         }

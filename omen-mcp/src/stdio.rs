@@ -104,7 +104,7 @@ mod socket {
     impl Socket {
         #[expect(
             deprecated,
-            reason = "unsound for types that lose their descriptor, which this one cannot; else it is unsafe"
+            reason = "unsound only for types that can lose their descriptor; the replacement is unsafe"
         )]
         pub(super) fn new(file: OwnedFd) -> io::Result<Self> {
             AsyncFd::new(file).map(Self)

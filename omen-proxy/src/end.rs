@@ -59,7 +59,7 @@ pub enum Ended {
     #[error("the client closed the session")]
     Client,
     /// The client sent a message that is too large, or its end cannot be read.
-    #[error("the client cannot be read: {0}")]
+    #[error("cannot read from the client: {0}")]
     BadClient(String),
     /// The server ended or closed its output.
     #[error("the server ended: {0}")]

@@ -19,13 +19,13 @@ pub enum NotServed {
     #[error("cannot listen: {0}")]
     Address(std::io::Error),
     /// Episodes can be written for a single session only, but there are several.
-    #[error("C1: episodes are written of one session; serve one on the standard streams")]
+    #[error("C1: episodes can be written for one session only; serve it on the standard streams")]
     Episodes,
     /// A tool that may be called has the name of a tool of the episode.
     #[error("C1: {0}; rename it, or start the proxy with `--episode observe`")]
     Taken(String),
     /// A rule on order concerns the calls of a turn, but each call is a turn.
-    #[error("C1: `{0}` has `per = \"turn\"`, but behind the proxy each call is a turn of its own")]
+    #[error("C1: `{0}` has `per = \"turn\"`, but behind the proxy each call is a separate turn")]
     Turns(String),
     /// The gate cannot be built.
     #[error(transparent)]
@@ -47,7 +47,7 @@ impl NotServed {
         match self {
             Self::Gate(BuildError::Audit(AuditError::InUse(_))) => IN_USE.to_owned(),
             Self::Gate(error) => error.help(),
-            Self::Server { .. } => "check that its command runs by itself, or its address".to_owned(),
+            Self::Server { .. } => "check that its command runs on its own, or that its address is correct".to_owned(),
             Self::Turns(_) => "write `per = \"session\"`, or set `user_turn` in `[budget]`".to_owned(),
             Self::Access(_) | Self::Address(_) | Self::Episodes | Self::Taken(_) => String::new(),
         }
@@ -56,4 +56,4 @@ impl NotServed {
 
 /// A log has a single writer. The usual reason is a client that starts a separate proxy for each session or window.
 const IN_USE: &str = "another proxy runs with this configuration: end the client that started it, give each client a \
-                      configuration with a log of its own, or have all of them share one proxy with `--listen`";
+                      configuration with its own log, or have all of them share one proxy with `--listen`";

@@ -38,7 +38,7 @@ impl Passages {
     fn judge(&self, needed: PassageCheck) -> Result<(), Blocked> {
         let unread = |why: String| {
             let message = format!("the message cannot be judged: {}", omen_gate::bounded(&why));
-            Blocked::new(GateCode::R3, message, "write it so that every reader reads the same")
+            Blocked::new(GateCode::R3, message, "write it so that every reader interprets it in the same way")
                 .unquoted_as("the message cannot be judged")
         };
         self.check(needed.map_err(unread)?)

@@ -22,10 +22,10 @@ impl Reload {
             match gate.reload_file(&self.path).await {
                 Ok(reloaded) if reloaded.before == reloaded.policy => info!("the configuration has not changed"),
                 Ok(reloaded) => {
-                    info!("the configuration is in force anew, as {}", reloaded.policy);
+                    info!("the configuration was reloaded, as {}", reloaded.policy);
                     return Some(reloaded.policy);
                 }
-                Err(error) => error!("the configuration is as it was: {error}"),
+                Err(error) => error!("the previous configuration stays in force: {error}"),
             }
         }
     }

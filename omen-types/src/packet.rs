@@ -11,7 +11,7 @@ mod skeleton;
 mod unique;
 
 #[allow(clippy::enum_variant_names, reason = "members and values are named by the schemas")]
-#[allow(clippy::type_complexity, reason = "a builder states in its type what is set")]
+#[allow(clippy::type_complexity, reason = "the type of a builder states which members are set")]
 mod generated {
     use std::borrow::Cow;
 

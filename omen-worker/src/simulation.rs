@@ -348,7 +348,7 @@ impl Run {
         if !self.is_complete() && !refused {
             let found: Vec<usize> = self.found().values().map(Vec::len).collect();
             let expected: Vec<usize> = self.expected().values().map(|oracle| oracle.findings.len()).collect();
-            let why = format!("{found:?} of {expected:?} findings are found, and nobody says why");
+            let why = format!("found {found:?} of {expected:?} findings, without any explanation");
             return Err(self.explain(seed, &why));
         }
         for worker in self.workers.drain(..) {

@@ -258,8 +258,9 @@ impl Tail<'_> {
             return Ok(());
         }
         Err(Failure::Refused(format!(
-            "the stream `{stream}` is not the one that was read up to message {}: it was made again, or restored from an older copy; start \
-             `omen tail` again, with another name for `--consumer`; findings may be printed again",
+            "the stream `{stream}` is not the one that was read up to message {}: it was recreated, or restored from \
+             an older copy; start `omen tail` again, with another name for `--consumer`; findings may be printed \
+             again",
             self.after
         )))
     }

@@ -186,7 +186,7 @@ pub(crate) async fn work<B: Broker, R: Future<Output = Result<(), Failure>>>(
                     warn!("{failure}");
                 }
             }
-            Err(_) => warn!("the server does not answer"),
+            Err(_) => warn!("the server is not responding"),
         }
     }
     metrics.draining();
@@ -203,7 +203,7 @@ pub(crate) async fn work<B: Broker, R: Future<Output = Result<(), Failure>>>(
         Ok(Ok(())) => Err(uncommitted("the connection was lost".to_owned())),
         Ok(Err(Failure::Server { why, .. })) => Err(uncommitted(why)),
         Ok(Err(failure)) => Err(uncommitted(failure.to_string())),
-        Err(_) => Err(uncommitted("the server does not answer".to_owned())),
+        Err(_) => Err(uncommitted("the server is not responding".to_owned())),
     }
 }
 

@@ -395,7 +395,7 @@ fn a_log_is_a_regular_file() {
         assert!(
             error
                 .to_string()
-                .ends_with("expected a regular file, found a pipe: write its content to a file, and name that file"),
+                .ends_with("expected a regular file, found a pipe: write its content to a file, and pass that file"),
             "{error}"
         );
         assert!(name.ends_with(".new") || matches!(verify_file(&path, &key(), None), Err(AuditError::Io { .. })));

@@ -350,7 +350,7 @@ fn every_missing_file_is_named() {
         });
         assert_eq!(found, [format!("missing {}", name(number))]);
         let found = after(|_, path| fs::remove_file(path(number)).unwrap());
-        assert_eq!(found, [format!("missing {}", name(number))], "its head record is there");
+        assert_eq!(found, [format!("missing {}", name(number))], "its head record exists");
     }
     let found = after(|_, path| {
         for number in [2, 3] {

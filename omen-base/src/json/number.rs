@@ -18,7 +18,7 @@ pub enum Doubt {
 impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Large => "is beyond ±9007199254740991, where readers differ",
+            Self::Large => "is outside ±9007199254740991, where readers differ",
             Self::Rounded => "has more digits than a double carries, so readers differ",
             Self::NegativeZero => "is a negative zero, which readers take for different values",
         })

@@ -24,7 +24,7 @@ pub(crate) struct AuditShowArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) server: Option<String>,
 
-    /// Only entries about this call: its hash, or how it begins, as a refusal names it (`call`)
+    /// Only entries about this call: its hash or the beginning of it, as a refusal states it (`call`)
     #[arg(long, value_name = "ID")]
     pub(crate) call: Option<String>,
 
@@ -40,7 +40,7 @@ pub(crate) struct AuditShowArgs {
     #[arg(long, value_name = "OUTCOME")]
     pub(crate) outcome: Option<String>,
 
-    /// Only entries from this time on: 2026-03-01 or 2026-03-01T10:00:00Z in UTC, or 30m, 2h or 7d ago
+    /// Only entries at or after this time: 2026-03-01 or 2026-03-01T10:00:00Z in UTC, or 30m, 2h or 7d ago
     #[arg(long, value_name = "TIME", value_parser = when)]
     pub(crate) since: Option<When>,
 
@@ -48,11 +48,11 @@ pub(crate) struct AuditShowArgs {
     #[arg(long, value_name = "TIME", value_parser = when)]
     pub(crate) until: Option<When>,
 
-    /// Only calls in doubt: they may have run, and their outcome is not known
+    /// Only calls in doubt: they may have run, and their outcome is unknown
     #[arg(long, conflicts_with = "follow")]
     pub(crate) in_doubt: bool,
 
-    /// Keep printing what is appended, until interrupted
+    /// Keep printing as the log grows, until interrupted
     #[arg(short, long)]
     pub(crate) follow: bool,
 
@@ -84,7 +84,7 @@ pub(crate) struct AuditSettleArgs {
     #[command(flatten)]
     pub(crate) key: KeyArgs,
 
-    /// Whether the tool ran, as you have found out
+    /// Whether the tool actually ran
     #[arg(long, value_name = "yes|no", hide_possible_values = true)]
     pub(crate) ran: YesNo,
 
@@ -104,12 +104,12 @@ pub(crate) enum YesNo {
 }
 
 pub(crate) const SHOW_HELP: &str = "\
-The log is verified while it is read: an entry is shown only if its seal fits. If the log is not sound as a \
-     whole, that is reported at the end.
+The log is verified as it is read: an entry is shown only if its seal is valid. If the log as a whole is not \
+     sound, this is reported at the end.
 
-The arguments of a call are shown as far as the log has them, of refused calls, too. A call that needs a \
-     confirmation `waits for confirmation` before it is allowed or denied. What the log does not have at all, such as a \
-     tool whose name was mistyped, is said on standard error.
+The arguments of a call, even of a refused one, are shown as far as the log contains them. A call that needs a \
+     confirmation `waits for confirmation` before it is allowed or denied. A value that occurs nowhere in the \
+     log, such as a mistyped tool name, is reported on standard error.
 
 Examples:
   omen audit show --key-file audit.key audit.jsonl
@@ -135,15 +135,15 @@ Exit codes:
   3  the log or the key could not be read, or the output could not be written";
 
 pub(crate) const SETTLE_HELP: &str = "\
-A gate that died while a tool was called leaves an intent without an outcome: the call is in doubt, and a gate \
-     refuses to repeat it (PG-6). Find out what the tool did, stop the gate, record it, and start the gate \
-     again.
+A gate that died while a tool was being called leaves an intent without an outcome: the call is in doubt, and \
+     a gate refuses to repeat it (PG-6). Find out what the tool did, stop the gate, record the outcome, and \
+     start the gate again.
 
 Example:
   omen audit show --key-file audit.key --in-doubt audit.jsonl
   omen audit settle --key-file audit.key --ran no audit.jsonl 17
 
 Exit codes:
-  0  it is recorded
+  0  the outcome was recorded
   2  usage error
   3  there is no such call in doubt, or the log could not be read or written";

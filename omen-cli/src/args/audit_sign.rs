@@ -47,9 +47,9 @@ pub(crate) struct AuditVerifySignedArgs {
 }
 
 pub(crate) const NEW_SIGNING_KEY_HELP: &str = "\
-The secret key signs anchors; the public key is all that is needed to verify them. Keep \
-     the secret half where neither the agent nor its tools can read it, and give the public half to the auditor \
-     in a way that nobody else can change.
+The secret key signs anchors; the public key is all that is needed to verify them. Keep the secret key where \
+     neither the agent nor its tools can read it, and give the public key to the auditor in a way that nobody \
+     else can tamper with.
 
 Example:
   omen audit new-signing-key sign.key
@@ -60,8 +60,8 @@ Exit codes:
   3  a file exists or cannot be written, or the system has no random bytes";
 
 pub(crate) const SIGN_HELP: &str = "\
-The log is verified first; only a sound log is signed. The line of JSON that is printed covers all entries that \
-     were acknowledged, and is not secret.
+Only a sound log is signed, so the log is verified first. The printed line of JSON covers all acknowledged \
+     entries, and is not secret.
 
 Example:
   omen audit sign --key-file audit.key --signing-key sign.key audit.jsonl > monday.signed

@@ -15,7 +15,7 @@ pub(crate) struct AuditSpansArgs {
     #[arg(long, value_name = "URL")]
     pub(crate) endpoint: Option<String>,
 
-    /// Keep printing what is appended, until interrupted
+    /// Keep printing as the log grows, until interrupted
     #[arg(short, long)]
     pub(crate) follow: bool,
 
@@ -25,12 +25,12 @@ pub(crate) struct AuditSpansArgs {
 }
 
 pub(crate) const SPANS_HELP: &str = "\
-One span for each call of a tool, from its intent to its outcome, and one without duration for each refusal, with the \
-     attributes of the GenAI semantic conventions 1.41.0. All spans of a turn are one trace. Ids are hashes of what is in \
-     the log, so spans that are sent twice have the same ids.
+Prints one span for each tool call, from its intent to its outcome, and one without duration for each refusal, \
+     with the attributes of the GenAI semantic conventions 1.41.0. All spans of a turn form one trace. Ids are \
+     hashes of what is in the log, so spans that are sent twice have the same ids.
 
-Without an endpoint, each line that is printed is a request of OTLP in JSON, as the `otlpjsonfile` receiver of the \
-     OpenTelemetry Collector reads it. An endpoint is reached without TLS: use a collector on this machine.
+Without an endpoint, each printed line is an OTLP request in JSON, as read by the `otlpjsonfile` receiver of \
+     the OpenTelemetry Collector. Endpoints are reached without TLS: use a collector on this machine.
 
 Examples:
   omen audit spans --key-file audit.key audit.jsonl > spans.jsonl

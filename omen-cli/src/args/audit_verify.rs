@@ -15,7 +15,7 @@ pub(crate) struct AuditVerifyArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) anchor: Option<PathBuf>,
 
-    /// Also report calls that ran in spite of the gate: after a refusal, without a decision, or with other arguments
+    /// Also report calls that ran despite the gate: after a refusal, without a decision, or with other arguments
     #[arg(long)]
     pub(crate) policy: bool,
 
@@ -31,16 +31,16 @@ pub(crate) struct AuditVerifyArgs {
 
 pub(super) const AUDIT_VERIFY_HELP: &str = concat!(
     "\
-A log that was rolled back together with its head record looks sound, and so does a log that was \
-     rewritten with the key. An anchor that was kept elsewhere shows both.
+A log that was rolled back together with its head record looks sound, and so does a log that was rewritten \
+     with the key. An anchor that was stored elsewhere reveals both.
 
-A log that was rotated is in several files: audit.jsonl, audit.000002.jsonl, and so on. They are verified \
-     together, and a file that is missing, swapped, repeated or of another log is named.
+A rotated log consists of several files: audit.jsonl, audit.000002.jsonl, and so on. They are verified \
+     together, and any file that is missing, swapped, duplicated or from another log is reported.
 
-A log that a gate has open is verified up to the last entry that was acknowledged.
+If a gate has the log open, the log is verified up to the last acknowledged entry.
 
-With `--policy`, a call that ran in spite of the gate is a finding, and the exit code is 1. Hooks of coding \
-     agents record such calls: an agent can ignore a denial. LOG is then one log.
+With `--policy`, a call that ran despite the gate is a finding, and the exit code is 1. The hooks of coding \
+     agents record such calls, because an agent can ignore a denial. LOG must then be a single log.
 
 All files must be regular files. A pipe, such as `<(command)`, is refused: write its content to a file \
      first.

@@ -7,9 +7,9 @@ use clap::Args;
 use super::common::Format;
 
 pub(crate) const HELP: &str = "\
-OLD and NEW are what `omen check --format json` has written. A finding is the same in both if its log, its code, its episode, its packet
-and its place in the packet are: lines may be inserted before it, and its severity and its text may change. Without a readable
-packet id, its message stands for the packet. Equal findings are counted.
+OLD and NEW are outputs of `omen check --format json`. Two findings are the same if they agree in log, code, episode,
+packet and location in the packet: lines may be inserted before a finding, and its severity and text may change. If
+the packet has no readable id, the message is compared instead. Equal findings are counted.
 
 Examples:
   omen diff yesterday.json today.json

@@ -8,7 +8,7 @@ use crate::fix::Fix;
 pub(crate) struct FixArgs {
     /// Apply safe fixes to the logs, and report the findings that remain
     ///
-    /// These are the case of values, numbers in quotes, times without a zone (taken for UTC), misspelt names of fields, the
+    /// These are the case of values, numbers in quotes, times without a zone (assumed to be UTC), misspelt names of fields, the
     /// misspelt id of an open directive, byte order marks between packets, and fences of Markdown. Nothing is fixed that could make a false log look
     /// true, such as a claim, its evidence or an approval. A log is replaced when it is complete; compressed logs and
     /// standard input are left alone.

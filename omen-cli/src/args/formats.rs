@@ -31,11 +31,11 @@ impl FormatArgs {
     pub(crate) fn refuse_unsupported(&self, has_statistics: bool) -> Result<(), Failure> {
         let format = self.stdout();
         if self.findings.pretty.is_some() && format.name != formats::DEFAULT.name {
-            let message = format!("`--pretty` shows a packet to people; leave out `--format {}`", format.name);
+            let message = format!("`--pretty` shows a packet to people; omit `--format {}`", format.name);
             return Err(Failure::Usage(message));
         }
         if has_statistics && !format.is_for_people && format.name != "json" {
-            let message = format!("`--statistics` is a table or JSON; leave out `--format {}`", format.name);
+            let message = format!("`--statistics` is a table or JSON; omit `--format {}`", format.name);
             return Err(Failure::Usage(message));
         }
         Ok(())

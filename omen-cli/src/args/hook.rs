@@ -23,7 +23,7 @@ pub(crate) enum HookCommand {
     #[command(after_help = DOCTOR_EXIT_CODES, after_long_help = DOCTOR_HELP)]
     Doctor(HookDoctorArgs),
 
-    /// Answer events of `omen hook run` at a socket, each within milliseconds
+    /// Answer events of `omen hook run` over a socket, each within milliseconds
     #[command(after_help = SERVE_EXIT_CODES, after_long_help = SERVE_HELP)]
     Serve(HookServeArgs),
 
@@ -47,7 +47,7 @@ pub(crate) struct HookRunArgs {
     #[arg(long, value_name = "WHEN", hide_possible_values = true)]
     pub(crate) resident: Option<ResidentUse>,
 
-    /// The tools of MCP servers, as `omen gate catalog` prints them; without it, no tool of theirs is allowed
+    /// The tools of MCP servers, as `omen gate catalog` prints them; without it, none of their tools is allowed
     #[arg(long, value_name = "FILE")]
     pub(crate) catalog: Option<PathBuf>,
 
@@ -71,7 +71,7 @@ pub(crate) struct HookRunArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct HookDoctorArgs {
-    /// The coding agent [default: each that has a hook of omen]
+    /// The coding agent [default: all that have a hook of omen]
     #[arg(value_name = "AGENT", value_parser = agents())]
     pub(crate) agent: Option<String>,
 
@@ -202,7 +202,7 @@ macro_rules! exit_codes {
     () => {
         "\
 Exit codes:
-  0  the answer is on standard output, in the dialect of the agent; nothing there means no objection
+  0  the answer is on standard output, in the dialect of the agent; no output means no objection
   2  the call is denied, or a call ran that was not allowed; the reason is on standard error"
     };
 }
@@ -211,17 +211,18 @@ const RUN_EXIT_CODES: &str = exit_codes!();
 
 const RUN_HELP: &str = concat!(
     "\
-The event is read from standard input. Before a tool, the gate decides as it does in `omen gate proxy`: \
-     to it, the agent is a server with the agent's name, whose tools are `claude-code/Bash` and others. A patch is \
-     judged file by file. After a tool, the outcome is recorded with its call. Any failure \
+The event is read from standard input. Before a tool call, the gate decides as it does in `omen gate proxy`: \
+     it sees the agent as a server with the agent's name, whose tools are `claude-code/Bash` and others. A \
+     patch is judged file by file. After a tool call, the outcome is recorded with the call. Any failure \
      denies the call: an unknown event, an unusable configuration or log, a panic, a timeout.
 
-A call that ran although it was denied, without a decision, or with other arguments is an entry of its \
-     own in the audit log, which `omen audit verify --policy` reports.
+A call that ran although it was denied, without a decision, or with other arguments gets its own entry in the \
+     audit log, which `omen audit verify --policy` reports.
 
-With `--episode observe`, each call is also an episode, and the session its campaign: a log that `omen check` judges, in \
-     the folder `audit.episodes` beside the log `audit.jsonl`. Nothing more is refused. `enforce` needs tools by which the model \
-     states what it believes and decides, which no hook has: `omen gate proxy --episode enforce` has them.
+With `--episode observe`, each call is also an episode, and the session its campaign: a log that `omen check` \
+     judges, in the folder `audit.episodes` beside the log `audit.jsonl`. Nothing more is refused. `enforce` \
+     needs tools with which the model states what it believes and decides, which a hook cannot offer: use \
+     `omen gate proxy --episode enforce`.
 
 Examples:
   omen hook run --agent claude-code --config gate.toml < event.json
@@ -236,8 +237,8 @@ macro_rules! install_exit_codes {
     () => {
         "\
 Exit codes:
-  0  the hook is installed, or was before; with --undo, it is taken out
-  2  usage error, or the settings cannot be edited safely; they are as they were
+  0  the hook is installed, or already was; with --undo, it is removed
+  2  usage error, or the settings cannot be edited safely; they are unchanged
   3  the output could not be written"
     };
 }
@@ -246,12 +247,14 @@ const INSTALL_EXIT_CODES: &str = install_exit_codes!();
 
 const INSTALL_HELP: &str = concat!(
     "\
-Adds `omen hook run`, by the path of this program, to each event of the agent that the gate has to see. All \
-     else in the file stays as it is, byte for byte, and so do the hooks of others. Where the agent has an option \
-     to refuse calls if a hook fails, it is set. For OpenCode, a plug-in is written that does the same.
+Adds `omen hook run`, with the path of this program, to each event of the agent that the gate must see. \
+     Everything else in the file stays as it is, byte for byte, including other hooks. If the agent has an \
+     option to refuse calls when a hook fails, it is set. For OpenCode, a plug-in that does the same is \
+     written.
 
-A file FILE.omen-undo beside the settings records what was added. --undo takes out exactly that, also if the file \
-     was changed elsewhere since. What the agent cannot guarantee is printed, with what remains to be done.
+A file FILE.omen-undo beside the settings records what was added. --undo removes exactly that, even if the \
+     file was changed elsewhere since. What the agent cannot guarantee is printed, with what remains to be \
+     done.
 
 Examples:
   omen hook install claude-code --scope project --config /home/dev/gate/gate.toml --dry-run
@@ -278,12 +281,13 @@ const DOCTOR_EXIT_CODES: &str = doctor_exit_codes!();
 
 const DOCTOR_HELP: &str = concat!(
     "\
-Looks for the hook in the settings of the user, the project and the administrator, and for what switches hooks \
-     off. Then it starts exactly the installed command, as the agent does, with a call that the policy refuses, one that \
-     it allows, and a change of settings, and says what the agent would do with each answer. These rehearsals call no \
-     tool, and leave the audit log as it is.
+Looks for the hook in the settings of the user, the project and the administrator, and for settings that \
+     switch hooks off. Then it starts exactly the installed command, as the agent does, with a call that the \
+     policy refuses, one that it allows, and a change of settings, and reports what the agent would do with \
+     each answer. These rehearsals call no tool, and do not change the audit log.
 
-The agent itself is not started: until the audit log has an event of it, the hook is configured, but not seen to be called.
+The agent itself is not started: until the audit log has an event from it, the hook is configured, but not \
+     seen to be called.
 
 Examples:
   omen hook doctor
@@ -297,7 +301,7 @@ macro_rules! serve_exit_codes {
     () => {
         "\
 Exit codes:
-  0  the process was idle or terminated, or a hook has another version
+  0  the process was idle or was terminated, or a hook has another version
   2  usage error
   3  the configuration or its socket cannot be used"
     };
@@ -307,9 +311,9 @@ const SERVE_EXIT_CODES: &str = serve_exit_codes!();
 
 const SERVE_HELP: &str = concat!(
     "\
-`omen hook run` asks this process, if one of its own version and with its own configuration runs, and otherwise decides by \
-     itself. It starts this process by itself, too; both give the same answers and share the log. Only processes of the same \
-     user can connect to the socket, which is beside that of `omen gate confirm`.
+`omen hook run` asks this process if one with the same version and configuration is running, and otherwise \
+     decides by itself. It also starts this process when needed; both give the same answers and share the log. \
+     Only processes of the same user can connect to the socket, which is beside that of `omen gate confirm`.
 
 With `--http`, Claude Code's hooks of the type `http` are answered, too. The address and the token, which they send as \
      `Authorization: Bearer TOKEN`, are in files beside the socket, `confirm.hook.url` and `confirm.hook.token`.
@@ -323,7 +327,7 @@ Examples:
 );
 
 const TOOLS_HELP: &str = "\
-The pins are over the names and arguments of the tools that this version knows; the agent is not started.
+The pins cover the names and arguments of the tools that this version knows; the agent is not started.
 
 Examples:
   omen hook tools claude-code > catalog.json

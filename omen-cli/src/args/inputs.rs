@@ -26,7 +26,7 @@ pub(crate) struct InputArgs {
 
     /// Skip files and directories that match, in the syntax of .gitignore
     ///
-    /// Only files found in a directory or by a glob are skipped; a file that is named is checked.
+    /// Only files found in a directory or by a glob are skipped; a file that is given by name is always checked.
     #[arg(long, value_name = "PATTERNS", value_delimiter = ',')]
     pub(crate) exclude: Vec<String>,
 
@@ -43,15 +43,15 @@ pub(crate) struct InputArgs {
 
     /// Keep checking what is appended to the logs, until SIGINT (Ctrl-C) or SIGTERM
     ///
-    /// A log that is replaced by a new file, or truncated, goes on in the new content, and so do its
-    /// episodes. What is still open when this is stopped is not reported.
+    /// A log that is replaced by a new file, or truncated, continues in the new content, and so do its
+    /// episodes. What is still open when the command stops is not reported.
     #[arg(long, visible_alias = "watch")]
     pub(crate) follow: bool,
 
     /// With `--follow`, store in FILE how far the logs are checked, and continue from there after a restart
     ///
     /// The file is written once a second while there is something new, and at the end. After a kill, the
-    /// findings of the last second may be reported again; none is lost. The totals count on.
+    /// findings of the last second may be reported again; none is lost. The totals continue.
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
 
@@ -76,9 +76,9 @@ pub(crate) struct InputArgs {
 
     /// Logs, directories with logs, or globs; `-` means standard input [default: -]
     ///
-    /// Each log is checked on its own. In a directory, these are checked: *.jsonl, *.ndjson, *.json, also
-    /// with .gz or .zst after it, unless they are hidden or a .gitignore leaves them out. A file that is
-    /// named is checked whatever its name. Compressed logs are recognised by their first bytes.
+    /// Each log is checked on its own. In a directory, *.jsonl, *.ndjson and *.json are checked, also with
+    /// .gz or .zst appended, unless they are hidden or a .gitignore excludes them. A file that is given by
+    /// name is always checked. Compressed logs are recognised by their first bytes.
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 }

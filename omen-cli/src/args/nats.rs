@@ -123,7 +123,7 @@ pub(crate) struct PublishArgs {
     #[arg(long)]
     pub(crate) end: bool,
 
-    /// Publish lines that are appended to the log, until a signal. It takes one log that is not compressed; a last line without a line end waits
+    /// Keep publishing lines as they are appended to the log, until a signal. It requires a single uncompressed log; a last line without a line ending waits
     #[arg(long, conflicts_with = "end")]
     pub(crate) follow: bool,
 
@@ -174,7 +174,7 @@ pub(super) const TAIL_EXIT_CODES: &str = "\
 Exit codes:
   0  no errors (there may be warnings)
   1  errors found
-  2  usage error, or the stream of findings was made again or restored
+  2  usage error, or the stream of findings was recreated or restored
   3  the server failed, a message was not a finding, or the output could not be written";
 
 pub(super) const WORKER_HELP: &str = "\
@@ -194,7 +194,7 @@ pub(super) const PUBLISH_HELP: &str = "\
 Exit codes:
   0  every line is in its stream
   2  usage error, or a stream on the server cannot be used
-  3  a log could not be read, or the server failed; the same command goes on where it was
+  3  a log could not be read, or the server failed; the same command continues where it stopped
 
 Examples:
   omen publish episodes.jsonl

@@ -14,11 +14,11 @@ use super::codes::Named;
 pub(crate) const HELP: &str = "\
 NAME is a packet type, such as DecisionPacket, or an event of the state machine, such as
 decide_act: `omen graph` shows them. A packet type stands for its first event. Several packets
-are printed one after the other, each as the one that follows.
+are printed in order, each of which follows the one before.
 
 With --after, the ids, the time and the references to earlier packets continue the episode, and
-stakes, budgets and tools are those of its last accepted packet. What the packet says is
-an example: replace it with what is true before you append it.
+stakes, budgets and tools are those of its last accepted packet. The content of the
+packet is an example: replace it with the facts before you append it.
 
 Examples:
   omen new BeliefUpdatePacket

@@ -18,7 +18,7 @@ pub(crate) struct ProxyArgs {
     #[arg(long, value_name = "FILE", default_value = "gate.toml")]
     pub(crate) config: PathBuf,
 
-    /// The server of the configuration that this is in front of [default: the only one]. Given more than once, the client has
+    /// The server of the configuration to put the proxy in front of [default: the only one]. Given more than once, the client has
     /// all of them as one server, whose tools and prompts are named SERVER__NAME
     #[arg(long, value_name = "NAME")]
     pub(crate) server: Vec<ServerName>,
@@ -31,7 +31,7 @@ pub(crate) struct ProxyArgs {
     #[arg(long)]
     pub(crate) elicitation: bool,
 
-    /// With --elicitation: the least time in milliseconds that a human takes; what comes faster confirms nothing
+    /// With --elicitation: the minimum time in milliseconds that a human takes; faster answers confirm nothing
     #[arg(long, value_name = "MS", default_value_t = 1_000, requires = "elicitation")]
     pub(crate) least_ms: u64,
 
@@ -43,11 +43,11 @@ pub(crate) struct ProxyArgs {
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub(crate) pass: Vec<Passage>,
 
-    /// Let the server inherit a variable of the environment, beside `PATH` and those of the configuration
+    /// Let the server inherit an environment variable, in addition to `PATH` and those of the configuration
     #[arg(long, value_name = "NAME")]
     pub(crate) pass_env: Vec<String>,
 
-    /// List the tools that may not be called, too, with the reason in their description
+    /// Also list the tools that may not be called, with the reason in their description
     #[arg(long)]
     pub(crate) show_blocked: bool,
 
@@ -87,7 +87,7 @@ pub(crate) struct HttpArgs {
     #[arg(long, value_name = "FILE", requires = "listen")]
     pub(crate) token_file: Option<PathBuf>,
 
-    /// With --listen: a further name that clients may reach the proxy by (`Host`), with or without a port
+    /// With --listen: an additional name under which clients reach the proxy (`Host`), with or without a port
     #[arg(long, value_name = "HOST", requires = "listen")]
     pub(crate) allow_host: Vec<String>,
 
@@ -95,11 +95,11 @@ pub(crate) struct HttpArgs {
     #[arg(long, value_name = "ORIGIN", requires = "listen")]
     pub(crate) allow_origin: Vec<String>,
 
-    /// With --listen: how many sessions may run at once, each with a server of its own
+    /// With --listen: how many sessions may run at once, each with its own server
     #[arg(long, value_name = "N", default_value_t = 64, requires = "listen", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) max_sessions: u16,
 
-    /// With --listen: after how many seconds a session that nobody uses is ended
+    /// With --listen: end a session after this many seconds without use
     #[arg(long, value_name = "SECONDS", default_value_t = 1_800, requires = "listen", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) idle_seconds: u32,
 }
@@ -119,34 +119,35 @@ pub(crate) const PROXY_EXIT_CODES: &str = proxy_exit_codes!();
 
 pub(crate) const PROXY_HELP: &str = concat!(
     "\
-Write this command in the configuration of an MCP client in place of the server's own command, which \
-     follows `--`. To the client the proxy is the server. A call takes the same steps as in a program with a gate: \
-     allowlist, pins, grants, confirmation, audit log. A refused call is a result that says why, and what to do. \
-     All other messages pass byte for byte.
+Use this command in the configuration of an MCP client in place of the server's own command, which follows \
+     `--`. To the client, the proxy is the server. A call takes the same steps as in a program with a gate: \
+     allowlist, pins, grants, confirmation, audit log. The result of a refused call says why it was refused, \
+     and what to do. All other messages pass byte for byte.
 
-Calls that need a confirmation wait for `omen gate confirm` in another terminal; standard error says so. A log has \
-     one writer: if another proxy runs with the same configuration, the client reads that in the answer to \
-     `initialize`, and the exit code is 3. SIGHUP puts the configuration \
-     in force anew, whole or not at all.
+Calls that need a confirmation wait for `omen gate confirm` in another terminal; standard error says so. A log \
+     has one writer: if another proxy runs with the same configuration, the client reads that in the answer to \
+     `initialize`, and the exit code is 3. SIGHUP reloads the configuration, completely or not at all.
 
-With --episode enforce the client gets some more tools, by which its model states what it observes, believes and \
-     decides; a call is refused unless it is legal in the state of the episode, and the refusal names the rule and what is \
-     legal next. With --episode observe nothing more is refused. Either way `omen check FILE` judges what is \
-     written.
+With --episode enforce, the client gets additional tools, with which its model states what it observes, \
+     believes and decides; a call is refused unless it is legal in the state of the episode, and the refusal \
+     names the rule and what is legal next. With --episode observe, nothing more is refused. In both modes, \
+     `omen check FILE` judges the log that is written.
 
-SIGTERM and SIGINT end the session: calls that run have two seconds to end. Nothing of the server outlives \
-     the proxy, however it ends (on Linux).
+SIGTERM and SIGINT end the session: running calls have two seconds to finish. No process of the server \
+     outlives the proxy, however the proxy ends (on Linux).
 
-With --listen, clients are served over Streamable HTTP at http://ADDRESS/mcp: each session has a server process \
-     of its own, and all have one gate and one audit log. Other machines can connect only if ADDRESS is not a loopback \
-     address, and then --token-file is required. TLS is left to a reverse proxy.
+With --listen, clients are served over Streamable HTTP at http://ADDRESS/mcp: each session has its own server \
+     process, and all share one gate and one audit log. Other machines can connect only if ADDRESS is not a \
+     loopback address, and then --token-file is required. TLS is left to a reverse proxy.
 
-With --url, or a `url` in the configuration, the server is reached over Streamable HTTP. Secrets come from variables of \
-     the environment, redirects are not followed, and `http` is for this machine alone unless you allow it.
+With --url, or a `url` in the configuration, the server is reached over Streamable HTTP. Secrets come from \
+     environment variables, redirects are not followed, and `http` reaches only this machine unless you allow \
+     more.
 
-With several --server, or with --all-servers, the client has several servers as one: the tool `read` of the server `files` \
-     is `files__read`. Each call is judged under the server's own name and the tool's own name, and all calls are in one \
-     audit log. When a server ends, its tools disappear, and the other servers continue.
+With several --server, or with --all-servers, the client sees several servers as one: the tool `read` of the \
+     server `files` is `files__read`. Each call is judged under the server's own name and the tool's own name, \
+     and all calls are in one audit log. When a server ends, its tools disappear, and the other servers \
+     continue.
 
 Examples:
   omen gate proxy --config gate.toml -- npx -y @modelcontextprotocol/server-filesystem ./data

@@ -74,10 +74,10 @@ pub(crate) struct ReportKeyArgs {
 
 pub(super) const HELP: &str = concat!(
     "\
-The report is one HTML file. It needs no network and no server, and shows the verdict, each rejected \
-     packet, each episode as a timeline, and what was not checked.
+The report is a single HTML file, which needs neither a network nor a server. It shows the verdict, each \
+     rejected packet, each episode as a timeline, and what was not checked.
 
-Inputs, excludes, severities and the time are taken from omen.toml, as `omen check` takes them.
+Inputs, excludes, severities and the time are taken from omen.toml, as in `omen check`.
 
 Examples:
   omen report -o report.html monday.jsonl tuesday.jsonl

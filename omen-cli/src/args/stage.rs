@@ -5,9 +5,9 @@ use omen::validator::Depth;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Stage {
-    /// Each line by itself: JSON and schema
+    /// Each line on its own: JSON and schema
     Schema,
-    /// Each packet by itself: also the invariants, as far as one packet can break them
+    /// Each packet on its own: also the invariants, as far as a single packet can break them
     Packet,
     /// Packets in their episodes
     #[default]
@@ -18,8 +18,8 @@ impl Stage {
     /// Describes, for people, the checks that are skipped.
     pub(crate) fn note(self) -> Option<&'static str> {
         match self {
-            Self::Schema => Some("lines were checked against the schema only"),
-            Self::Packet => Some("each packet was checked by itself; the order of packets was not"),
+            Self::Schema => Some("lines were checked only against the schema"),
+            Self::Packet => Some("each packet was checked on its own; the order of packets was not checked"),
             Self::Episode => None,
         }
     }

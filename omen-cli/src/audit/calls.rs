@@ -157,7 +157,7 @@ fn left_out(tools: &Value) -> String {
     let names: Vec<_> =
         tools.as_array().into_iter().flatten().filter_map(|tool| tool.get("tool").and_then(Value::as_str)).collect();
     let s = if names.len() == 1 { "" } else { "s" };
-    format!("{} tool{s} left out of the list: {}", names.len(), names.join(", "))
+    format!("{} tool{s} omitted from the list: {}", names.len(), names.join(", "))
 }
 
 /// Formats grants by id; new grants also with tool and permission.

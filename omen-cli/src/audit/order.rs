@@ -112,7 +112,7 @@ impl OrderCounts {
         let longest = if self.waited > 0 { format!("  longest {}", self.longest_wait()) } else { String::new() };
         writeln!(out, "\norder")?;
         writeln!(out, "  {:<40}{:>10}{longest}", "calls that waited", self.waited)?;
-        writeln!(out, "  {:<40}{:>10}", "calls that rest on earlier ones", self.dependent)?;
+        writeln!(out, "  {:<40}{:>10}", "calls that depend on earlier ones", self.dependent)?;
         writeln!(out, "  {:<40}{:>10}", "debts that were not settled (O-4)", self.owed)?;
         writeln!(out, "  {:<40}{:>10}", "sessions begun", self.sessions_begun)?;
         for (how, count) in &self.sessions_ended {

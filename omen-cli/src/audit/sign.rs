@@ -74,11 +74,11 @@ impl Report {
                 Self { after: Some(after), message, ..all }
             }
             SignedVerdict::Truncated { have } => {
-                let message = format!("truncated: {have} of {signed} signed entries are there");
+                let message = format!("truncated: {have} of {signed} signed entries are present");
                 Self { verdict: "truncated", have: Some(have), message, help: Some(KEEP), ..all }
             }
             _ => {
-                let message = format!("tampered: the first {signed} entries are not those that were signed");
+                let message = format!("tampered: the first {signed} entries differ from those that were signed");
                 Self { verdict: "tampered", message, help: Some(WHERE), ..all }
             }
         }
@@ -87,4 +87,5 @@ impl Report {
 
 const KEEP: &str = "keep the files and the anchor as evidence, and compare them with a copy of the log";
 
-const WHERE: &str = "keep the files and the anchor as evidence; `omen audit verify` with the key of the log says where";
+const WHERE: &str =
+    "keep the files and the anchor as evidence; `omen audit verify` with the key of the log shows where";

@@ -102,7 +102,8 @@ impl Collector {
             Err(error) => error.to_string(),
         };
         Err(format!(
-            "the collector at {} does not take spans: {}; start one that listens for OTLP/HTTP there, and run this again",
+            "the collector at {} does not accept spans: {}; start one that listens for OTLP/HTTP there, and run this \
+             command again",
             clean(&self.url),
             clean(&why)
         ))

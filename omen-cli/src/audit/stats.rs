@@ -146,7 +146,7 @@ impl Stats {
         }
         self.refused.iter().try_for_each(|(code, count)| writeln!(out, "  {code:<40}{count:>10}"))?;
         if !self.shadow.is_empty() {
-            writeln!(out, "\nshadow: let pass by rules that were only tried")?;
+            writeln!(out, "\nshadow: allowed because the rules that would refuse were only being tried")?;
         }
         self.shadow.iter().try_for_each(|(code, count)| writeln!(out, "  {code:<40}{count:>10}"))?;
         self.order.human(out)?;

@@ -121,7 +121,7 @@ impl Baseline {
             Some(path) => Self::open(path, is_written).map(Some),
             None if is_written => {
                 let message =
-                    "`--write-baseline` needs the file to write; add `--baseline FILE`, or `baseline` in omen.toml";
+                    "`--write-baseline` needs a file to write; add `--baseline FILE`, or `baseline` in omen.toml";
                 Err(Failure::Usage(message.to_owned()))
             }
             None => Ok(None),
@@ -180,7 +180,7 @@ impl Baseline {
     pub(super) fn write(self) -> Result<u64, Failure> {
         if self.is_full {
             let message = format!("there are more than {MOST_ENTRIES} different findings, too many for a baseline");
-            return Err(Failure::Usage(format!("{message}; leave out logs, or allow codes with `-A` or `[[ignore]]`")));
+            return Err(Failure::Usage(format!("{message}; omit logs, or allow codes with `-A` or `[[ignore]]`")));
         }
         let kept = |known: &Known| match NonZeroU64::new(known.found) {
             Some(count) => Some(Entry { count, ..known.entry.clone() }),

@@ -59,7 +59,8 @@ impl fmt::Display for Cut<'_> {
         let episode = &self.episode;
         write!(
             f,
-            "the episode {episode} is open at the end of {begin} and goes on in {rest}; `--join` checks files of one log"
+            "the episode {episode} is open at the end of {begin} and continues in {rest}; `--join` checks the files \
+             of one log together"
         )
     }
 }

@@ -74,7 +74,8 @@ impl<'c> Ignores<'c> {
             let place = format!("{}:{}:{}", self.file, one.ignore.line, one.ignore.column);
             match (&one.ignore.until, one.has_ended) {
                 (Some(until), true) => Some(format!(
-                    "note: {place}: this `[[ignore]]` ended on {until} ({}); fix what it is about, or renew `until`",
+                    "note: {place}: this `[[ignore]]` expired on {until} ({}); fix the findings that it covers, or \
+                     extend `until`",
                     one.ignore.reason
                 )),
                 _ if is_whole && one.is_tried && !one.is_used => {

@@ -59,7 +59,7 @@ pub(super) fn run(args: &CheckArgs, path: &Path, color: Color, out: &mut Output)
     }
     let is_empty = args.inputs.fail_on_empty && total.summary.packets == 0;
     if is_empty {
-        complain("no calls were found; name audit logs, or leave out `--fail-on-empty`");
+        complain("no calls were found; pass audit logs, or omit `--fail-on-empty`");
     }
     Ok(match total.is_unreadable || is_empty {
         true => Exit::Unreadable,
@@ -78,11 +78,11 @@ impl InputOptions {
     fn of(args: &CheckArgs) -> Result<Self, Failure> {
         args.formats.refuse_unsupported(args.inputs.statistics)?;
         if !args.levels.is_empty() {
-            let message = "`-A`, `-W` and `-D` are for codes of packets; with `--order`, use `--strict`";
+            let message = "`-A`, `-W` and `-D` apply to codes of packets; with `--order`, use `--strict`";
             return Err(Failure::Usage(message.to_owned()));
         }
         match args.inputs.files.iter().any(|path| input::is_stdin(path)) || args.inputs.files.is_empty() {
-            true => Err(Failure::Usage("`--order` reads audit logs from files; name one".to_owned())),
+            true => Err(Failure::Usage("`--order` reads audit logs from files; pass one".to_owned())),
             false => Ok(Self { quiet: args.inputs.quiet, is_silent: args.inputs.statistics }),
         }
     }
@@ -104,7 +104,7 @@ impl OrderTotal {
         if self.owing > 0 {
             let s = if self.owing == 1 { " has" } else { "s have" };
             complain(format_args!(
-                "note: {} session{s} not ended, and owe something; `--ended` reports it",
+                "note: {} session{s} not ended, with open obligations; `--ended` reports them",
                 self.owing
             ));
         }

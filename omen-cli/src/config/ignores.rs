@@ -59,12 +59,12 @@ impl Reader<'_> {
         }
         let has = |name: &str| table.keys().any(|key| key.get_ref() == name);
         if !has("reason") {
-            let help = "add why these findings stay, such as `reason = \"logs of 2025, before tokens\"`";
+            let help = "add why these findings are accepted, such as `reason = \"logs of 2025, before tokens\"`";
             self.mistake(span.clone(), format!("missing key `{IGNORE}.reason`"), help.to_owned());
         }
         if !["code", "path", "episode", "tool"].into_iter().any(has) {
             let help = "add `code`, `path`, `episode` or `tool`";
-            self.mistake(span, format!("`[[{IGNORE}]]` would leave out every finding"), help.to_owned());
+            self.mistake(span, format!("`[[{IGNORE}]]` would ignore every finding"), help.to_owned());
         }
         Ignore { line, column, code, path, episode, tool, reason, until }
     }

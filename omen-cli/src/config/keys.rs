@@ -35,24 +35,22 @@ pub(super) enum Means {
 pub(super) const KEYS: &[Key] = &[
     Key {
         name: "inputs",
-        about: "What to check if no files are named: logs, directories with logs, globs. Relative to this file.",
+        about: "Logs, directories with logs, and globs to check if no files are given as arguments. Relative to this \
+                file.",
         means: Means::Inputs,
     },
     Key {
         name: "exclude",
-        about: "What to leave out in directories and globs, in the syntax of .gitignore, relative to this file.",
+        about: "Files and directories to skip in directories and globs, in the syntax of .gitignore, relative to this \
+                file.",
         means: Means::Exclude,
     },
     Key {
         name: "gitignore",
-        about: "Whether files that a .gitignore or .ignore leaves out are not checked; `false` is `--no-ignore`.",
+        about: "Whether files excluded by a .gitignore or .ignore are skipped; `false` is `--no-ignore`.",
         means: Means::GitIgnore,
     },
-    Key {
-        name: "input",
-        about: "How packets are laid out: one on each line, or in an array.",
-        means: Means::Text("layout"),
-    },
+    Key { name: "input", about: "The layout of packets: one per line, or in an array.", means: Means::Text("layout") },
     Key { name: "format", about: "The output format.", means: Means::Text("format") },
     Key {
         name: "output",
@@ -61,17 +59,18 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         name: "stage",
-        about: "How far packets are checked: by their schema, each by itself, or in their episodes.",
+        about: "The depth of the check: packets by their schema, each on its own, or in their episodes.",
         means: Means::Text("stage"),
     },
     Key {
         name: "now",
-        about: "The time that logs are checked at, in RFC 3339 with an offset, instead of the clock of each episode.",
+        about: "The time as of which logs are checked, in RFC 3339 with an offset, instead of the clock of each episode.",
         means: Means::Text("now"),
     },
     Key {
         name: "baseline",
-        about: "The known findings, which are not reported; `omen check --write-baseline` writes it. Relative to this file.",
+        about: "The file of known findings, which are not reported; `omen check --write-baseline` writes it. Relative \
+                to this file.",
         means: Means::File("baseline"),
     },
     Key {
@@ -87,10 +86,10 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         name: "max-findings",
-        about: "The most findings to show; the totals count all.",
+        about: "The maximum number of findings to show; the totals count all.",
         means: Means::Number("max_findings"),
     },
-    Key { name: "jobs", about: "How many threads to use.", means: Means::Number("jobs") },
+    Key { name: "jobs", about: "The number of threads to use.", means: Means::Number("jobs") },
 ];
 
 /// Name of the settings table.
@@ -101,9 +100,9 @@ pub(super) const IGNORE_KEYS: &[(&str, &str)] = &[
     ("code", "The code of the findings, such as INV-003."),
     ("path", "The logs, in the syntax of .gitignore, relative to this file."),
     ("episode", "The correlation id of the episode."),
-    ("tool", "The `tool_id` of the directives. Only of packets that have a line of their own."),
+    ("tool", "The `tool_id` of the directives. Matches only packets that have a line of their own."),
     ("reason", "Why these findings stay."),
-    ("until", "The last day on which they are not reported, in UTC."),
+    ("until", "The last day on which the findings are ignored, in UTC."),
 ];
 
 /// Name of the tables that list findings to omit.

@@ -59,7 +59,7 @@ pub(crate) fn json_schema() -> Value {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "omen.toml",
-        "description": "What `omen check` does where its arguments say nothing.",
+        "description": "Defaults for the arguments of `omen check`.",
         "type": "object",
         "additionalProperties": false,
         "properties": {

@@ -31,13 +31,13 @@ pub(super) fn print(name: &str, title: &str, same: Option<&str>, out: &mut Outpu
     writeln!(out, "{name}: {title}\n")?;
     match (of(name), same.filter(|same| of(same) > 0)) {
         (0, Some(same)) => writeln!(out, "{same} is the same rule: `omen explain {same} --rust` prints its programs.")?,
-        (0, None) => writeln!(out, "The tests have no program that does not compile because of this rule.")?,
+        (0, None) => writeln!(out, "No program in the tests fails to compile because of this rule.")?,
         (1, _) => writeln!(out, "1 program does not compile because of this rule.")?,
         (count, _) => writeln!(out, "{count} programs do not compile because of this rule.")?,
     }
     let mut cases = cases.iter().filter(|case| case.code == name).peekable();
     if cases.peek().is_some() {
-        writeln!(out, "In the errors, `$WORKSPACE`, `$OUT_DIR` and `$N` replace what differs between machines.")?;
+        writeln!(out, "In the errors, `$WORKSPACE`, `$OUT_DIR` and `$N` stand for what differs between machines.")?;
     }
     for (number, case) in (1..).zip(cases) {
         code(out, &format!("Program {number}: {}", case.mistake), &case.illegal)?;

@@ -48,8 +48,9 @@ impl Tail {
                 let damaged = || BadSnapshot::Damaged;
                 let restored = position.validator().ok_or_else(damaged);
                 let validator = restored.and_then(|bytes| Validator::restore(&bytes, options));
-                let validator = validator
-                    .map_err(|error| format!("cannot go on with {} from the checkpoint: {error}", input::name(path)))?;
+                let validator = validator.map_err(|error| {
+                    format!("cannot continue with {} from the checkpoint: {error}", input::name(path))
+                })?;
                 let Position { lines, is_inside, files, .. } = position;
                 (validator, FileLines::resume((*lines, *is_inside, files.clone())))
             }
@@ -175,7 +176,7 @@ impl Tail {
         // The id of the open file: a file that replaces it meanwhile is found at the next poll.
         let id = Handle::from_file(file.try_clone()?)?;
         if input::is_compressed(&mut file)? {
-            let message = "it is compressed, and only a log that is written line by line can be followed";
+            let message = "it is compressed, and only logs that are written line by line can be followed";
             return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
         if self.open.is_some() {
@@ -199,8 +200,8 @@ impl Tail {
                 }
                 Ok(false) => {
                     complain(format_args!(
-                        "{} was replaced or truncated while nothing read it: what followed byte {} is not checked; reading the \
-                         new content",
+                        "{} was replaced or truncated while nothing was reading it: the content after byte {} was not \
+                         checked; reading the new content",
                         input::name(&self.path),
                         position.offset
                     ));

@@ -14,12 +14,8 @@ use super::{place, prose};
 use crate::input;
 use crate::output::Output;
 
-pub(super) const FORMAT: Format = Format {
-    name: "concise",
-    about: "Text, one line for each finding",
-    is_for_people: true,
-    start: || Box::new(Concise),
-};
+pub(super) const FORMAT: Format =
+    Format { name: "concise", about: "Text, one line per finding", is_for_people: true, start: || Box::new(Concise) };
 
 struct Concise;
 

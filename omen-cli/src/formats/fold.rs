@@ -63,7 +63,7 @@ impl Fold {
     pub(super) fn end(&self) -> Option<String> {
         let noun = if self.left_out == 1 { "finding is" } else { "findings are" };
         (self.left_out > 0)
-            .then(|| format!("{} more {noun} not shown (`--max-findings` sets how many are)", self.left_out))
+            .then(|| format!("{} more {noun} not shown (`--max-findings` sets the limit)", self.left_out))
     }
 
     fn consequence(&mut self, line: u64) {

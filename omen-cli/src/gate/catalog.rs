@@ -86,7 +86,7 @@ pub(super) fn discover(config: &Config) -> Result<Lists, Failure> {
                     }
                     (Fault::Unreachable { .. } | Fault::Died { .. }, Some(command)) => {
                         format!(
-                            "; check that its `command`, `{}`, is correct and runs by itself",
+                            "; check that its `command`, `{}`, is correct and runs on its own",
                             clean(&command.program)
                         )
                     }

@@ -94,7 +94,7 @@ impl<'r> Report<'r> {
 
 const KINDS: [FindingKind; 2] = [
     ("gate/error", "A gate cannot start with this configuration, or never allows what it describes."),
-    ("gate/warning", "A setting keeps tools from running, or has less effect than it seems to have."),
+    ("gate/warning", "A setting prevents tools from running, or has less effect than it appears to have."),
 ];
 
 impl<'r> Row<'r> {

@@ -59,7 +59,7 @@ fn list(mut gate: FrontEnd, is_json: bool, out: &mut Output) -> Result<Exit, Fai
         }
     }
     if count == 0 && !is_json {
-        writeln!(out, "no call waits")?;
+        writeln!(out, "no call is waiting")?;
     }
     out.flush()?;
     Ok(Exit::Clean)

@@ -39,7 +39,7 @@ impl Entry<'_> {
         }
         if !rules.open.is_empty() {
             let table = if rules.known.is_empty() { " in a table `[allow.where]`" } else { "" };
-            comment(text, &format!("To limit its arguments, add this{table}, with your own folders and hosts:"));
+            comment(text, &format!("To restrict its arguments, add this{table}, with your own folders and hosts:"));
             rules.open.iter().for_each(|rule| comment(text, &format!("    {rule}")));
         }
         let _ = writeln!(

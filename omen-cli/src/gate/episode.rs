@@ -32,7 +32,7 @@ pub(super) fn recording(
         Err(LogFileError::Torn { whole, .. }) => {
             let kept = torn::set_aside(&file, path, whole).map_err(failed)?;
             complain(clean(&format!(
-                "repaired a partial write at the end of `{}`; what was cut off is in `{}`",
+                "repaired a partial write at the end of `{}`; the removed bytes are in `{}`",
                 path.display(),
                 kept.display()
             )));

@@ -30,7 +30,7 @@ pub(crate) fn init(args: &GateInitArgs, out: &mut Output) -> Result<Exit, Failur
     // Checked early so that no server is started in vain; the file system checks again when the file is created.
     if !args.force && !args.add && path.symlink_metadata().is_ok() {
         return Err(unreadable(format_args!(
-            "{} exists already; add the server to it with `--add`, name another file, or replace it with `--force`",
+            "{} already exists; add the server to it with `--add`, choose another file, or replace it with `--force`",
             path.display()
         )));
     }
@@ -45,7 +45,9 @@ pub(crate) fn init(args: &GateInitArgs, out: &mut Output) -> Result<Exit, Failur
     };
     let Some(server) = args.server.clone().or(named) else {
         let what = if endpoint.is_some() { "address" } else { "command" };
-        return Err(Failure::Usage(format!("no name for the server in its {what}; name it with `--server NAME`")));
+        return Err(Failure::Usage(format!(
+            "cannot derive a name for the server from its {what}; set it with `--server NAME`"
+        )));
     };
     let existing =
         args.add.then(|| Existing::read(path, &server)).transpose().map_err(|why| unreadable(clean(&why)))?;
@@ -143,7 +145,7 @@ fn say(
     }
     let review = match setup.allow {
         [] => "remove the `#` in front of the entries of the tools that you allow",
-        _ => "see that the permissions and rules of what is allowed are what you mean",
+        _ => "check that the permissions and rules of what is allowed are what you want",
     };
     let last = match key {
         Some(_) => format!(
@@ -199,16 +201,15 @@ impl Existing {
     /// Reads a configuration that must not contain the server yet.
     fn read(path: &Path, server: &ServerName) -> Result<Self, String> {
         let shown = path.display();
-        let text = fs::read_to_string(path).map_err(|error| {
-            format!("cannot add to {shown}: {error}; leave out `--add` to write a new configuration")
-        })?;
+        let text = fs::read_to_string(path)
+            .map_err(|error| format!("cannot add to {shown}: {error}; omit `--add` to write a new configuration"))?;
         let config = Config::parse_as(&text, path).map_err(|_| {
             let check = format!("omen gate check --config {}", commands::quoted(&path.to_string_lossy()));
-            format!("cannot add to {shown}: it has errors, which `{check}` lists; correct them first")
+            format!("cannot add to {shown}: it has errors, which `{check}` lists; fix them first")
         })?;
         if config.servers.contains_key(server) {
             return Err(format!(
-                "{shown} has a server `{server}` already; give the other one another name with `--server NAME`"
+                "{shown} already has a server `{server}`; give the new one another name with `--server NAME`"
             ));
         }
         Ok(Self { path: path.to_owned(), text })
@@ -224,7 +225,7 @@ impl Existing {
     fn replace(self, text: &str) -> Result<(), String> {
         let shown = self.path.display();
         if !fs::read(&self.path).is_ok_and(|now| now == self.text.as_bytes()) {
-            return Err(format!("{shown} was changed in the meantime, and is left as it is; run the command again"));
+            return Err(format!("{shown} was changed in the meantime, and was not modified; run the command again"));
         }
         Output::write_file(&self.path, text).map_err(|error| format!("cannot write {shown}: {error}"))
     }

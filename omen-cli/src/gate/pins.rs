@@ -50,6 +50,6 @@ fn entry(text: &mut String, listed: &Listed, config: &Config) {
 const HEAD: &str = "\
 ## The tools that the servers list now. Review each one; copy those that may be called into the
 ## configuration, and fill in their permissions: READ, WRITE, EXECUTE, NETWORK. `[[allow]]` states what
-## a tool can do, and `[[grants]]` that it may; `where` proposes rules on its arguments. Long texts are
-## cut off here; the catalogue has the full texts.
+## a tool can do, and `[[grants]]` what it may do; `where` proposes rules on its arguments. Long texts are
+## truncated here; the catalogue has the full texts.
 ";

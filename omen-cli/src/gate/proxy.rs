@@ -57,15 +57,15 @@ fn serve(args: &ProxyArgs, mut config: Config) -> Result<Result<Exit, String>, F
     };
     if config.shadow {
         complain(
-            "note: shadow: rules on what a call says are only tried; what they would refuse passes, and is in the log",
+            "note: shadow: rules on the content of calls are only tried; calls that break them pass, and are logged",
         );
     }
     if access.is_some()
         && let Some(rule) = config.rule_per_session()
     {
         complain(format_args!(
-            "note: `{rule}` is about the calls of a session, and all HTTP clients without sessions are one; for them, use \
-             `same` or `per = \"all\"`"
+            "note: `{rule}` applies to the calls of a session, and all HTTP clients without sessions share one; for \
+             them, use `same` or `per = \"all\"`"
         ));
     }
     let recording = match episode::recording(args, &config, &clock) {
@@ -128,7 +128,7 @@ async fn changed(changes: Result<Changes, NotWatched>, reload: mpsc::Sender<()>)
                 return;
             }
         },
-        Err(error) => complain(format_args!("{error}; restart the proxy to put another configuration in force")),
+        Err(error) => complain(format_args!("{error}; restart the proxy to apply another configuration")),
     }
     reload.closed().await;
 }
@@ -156,17 +156,17 @@ fn several(args: &ProxyArgs, names: Vec<ServerName>) -> Result<Vec<ServerName>, 
     let usage = |why: &str| Err(Failure::Usage(why.to_owned()));
     if let Some(twice) = names.iter().enumerate().find(|(at, name)| names.iter().take(*at).any(|other| other == *name))
     {
-        return usage(&format!("the server `{}` is named twice; leave out one --server", clean(twice.1.as_str())));
+        return usage(&format!("the server `{}` is given twice; remove one --server", clean(twice.1.as_str())));
     }
     if args.remote.url.is_some() || !args.command.is_empty() || !args.pass_env.is_empty() {
         return usage(
-            "--url, --pass-env and a command after `--` are for one server; write `url`, `pass_env` and `command` in the table of \
-             each server",
+            "--url, --pass-env and a command after `--` apply to a single server; write `url`, `pass_env` and \
+             `command` in the table of each server",
         );
     }
     if args.pass.contains(&Passage::Tasks) {
         return usage(
-            "`--pass tasks` is for one server: nothing in a request for a task says which server runs it; leave it out",
+            "`--pass tasks` requires a single server: no request for a task says which server runs it; omit it",
         );
     }
     if let Err(bad) = Proxy::check(&names) {

@@ -33,7 +33,7 @@ pub(crate) fn replay(args: &GateReplayArgs, out: &mut Output) -> Result<Exit, Fa
     let (old, new, catalog) = (old?, new?, catalog?);
     let has_key = args.key_file.is_some() || args.key_env.is_some();
     if !has_key && (args.since.is_some() || args.until.is_some()) {
-        let why = "plans have no time; `--since` and `--until` are for an audit log, with its key";
+        let why = "plans have no time; `--since` and `--until` require an audit log, with its key";
         return Err(Failure::Usage(why.to_owned()));
     }
     note_folders(&old, &new);
@@ -78,8 +78,8 @@ fn note_folders(old: &Config, new: &Config) {
     if old != new {
         let (old, new) = (old.display().to_string(), new.display().to_string());
         complain(format_args!(
-            "note: the configurations are in different folders, `{}` and `{}`: relative paths in their rules start there, and are \
-             judged differently",
+            "note: the configurations are in different folders, `{}` and `{}`: relative paths in their rules start \
+             there, so they are judged differently",
             clean(&old),
             clean(&new)
         ));
@@ -217,7 +217,7 @@ impl Report<'_> {
         // A line is a plan, or a JSON string with the text of a plan.
         let text = serde_json::from_str::<String>(&text).unwrap_or_else(|_| text.into_owned());
         if is_entry(&text) {
-            let what = "this is an audit log; name its key with `--key-file` or `--key-env`";
+            let what = "this is an audit log; pass its key with `--key-file` or `--key-env`";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
         }
         let Some(verdicts) = self.replay.judge_plan(&text) else { return Ok(()) };
@@ -293,8 +293,8 @@ impl Report<'_> {
         if later > 0 && self.replay.has_order() {
             let (calls, are) = if later == 1 { ("call comes", "it is") } else { ("calls come", "they are") };
             complain(format_args!(
-                "note: {later} {calls} after the first one that only one policy allows; by the rules on order, {are} judged \
-                 with the calls that were made before"
+                "note: {later} {calls} after the first one that only one policy allows; under the rules on order, \
+                 {are} judged with the calls that were made before"
             ));
         }
         let summary = Summary { old, new, patterns_differ, counts: &self.counts };

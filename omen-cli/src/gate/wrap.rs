@@ -38,7 +38,7 @@ pub(crate) fn wrap(args: &GateWrapArgs, out: &mut Output) -> Result<Exit, Failur
     if wrapped > 1 && !args.config.contains(SERVER) {
         return Err(Failure::Usage(format!(
             "{wrapped} servers cannot share one configuration, because the audit log of a gate has one writer; write \
-             `--config 'gates/{SERVER}/gate.toml'`, or choose one with `--server NAME`"
+             `--config 'gates/{SERVER}/gate.toml'`, or choose one server with `--server NAME`"
         )));
     }
     let edits: Vec<Edit> = found.iter().flat_map(|server| server.edits()).cloned().collect();
@@ -59,12 +59,12 @@ pub(crate) fn wrap(args: &GateWrapArgs, out: &mut Output) -> Result<Exit, Failur
     if wrapped > 1 {
         writeln!(
             out,
-            "each of these {wrapped} servers has a gate and a log of its own, whose rules on order do not see the calls of the \
-             others; `omen gate proxy --all-servers` puts servers behind one gate"
+            "each of these {wrapped} servers has its own gate and log, whose rules on order do not see the calls of \
+             the others; `omen gate proxy --all-servers` puts servers behind one gate"
         )?;
     }
     if !args.dry_run && new != text {
-        writeln!(out, "{} is rewritten; `omen gate wrap --undo {0}` restores it", args.file.display())?;
+        writeln!(out, "{} was rewritten; `omen gate wrap --undo {0}` restores it", args.file.display())?;
     }
     out.flush()?;
     Ok(Exit::Clean)
@@ -75,7 +75,7 @@ fn program(args: &GateWrapArgs) -> Result<PathBuf, Failure> {
     match &args.omen {
         Some(omen) => Ok(omen.clone()),
         None => std::env::current_exe().map_err(|error| {
-            Failure::Internal(format!("the path of this program is unknown: {error}; name it with `--omen`"))
+            Failure::Internal(format!("the path of this program is unknown: {error}; specify it with `--omen`"))
         }),
     }
 }

@@ -41,11 +41,11 @@ impl Taken {
             (Some(id), _) if steps.is_empty() => return Err(no_such_episode(id)),
             (Some(id), _) => id,
             (None, [id]) => id,
-            (None, []) => return Err(Failure::Usage("the log has no packet of an episode".to_owned())),
+            (None, []) => return Err(Failure::Usage("the log contains no packets of an episode".to_owned())),
             (None, [first, ..]) => {
                 let first = clean(first);
                 return Err(Failure::Usage(format!(
-                    "the log has several episodes; choose one, such as `--episode {first}`"
+                    "the log contains several episodes; choose one, for example with `--episode {first}`"
                 )));
             }
         };

@@ -70,7 +70,7 @@ struct Check {
 #[serde(rename_all = "snake_case")]
 enum CheckStatus {
     Ok,
-    /// The hook may be fine; this was not seen.
+    /// The hook may work, but nothing has confirmed that.
     Unknown,
     Problem,
 }
@@ -121,7 +121,7 @@ fn report(dialect: &Dialect, installations: Vec<Installation>, project: &Path) -
             (Some(events), Some(trust)) => {
                 let (title, events) = (&dialect.title, events.join(", "));
                 let message =
-                    format!("{title} does not run the hook for {events}, which is not confirmed; {}", trust.how);
+                    format!("{title} does not run the hook for {events} because it is not confirmed; {}", trust.how);
                 report.add(CheckStatus::Problem, "trust", message);
             }
             _ => {}
@@ -186,7 +186,8 @@ fn examine(dialect: &Dialect, process: &HookProcess, project: &Path, report: &mu
     match config.audit.as_ref().map(|audit| was_called(dialect, &audit.log)) {
         Some(true) => report.add(CheckStatus::Ok, CALLED, "the audit log has events of this agent"),
         _ => {
-            let what = format!("configured, not seen to be called: the audit log has no event of {}", dialect.title);
+            let what =
+                format!("configured, but not seen to be called: the audit log has no event of {}", dialect.title);
             report.add(CheckStatus::Unknown, CALLED, what);
         }
     }
@@ -219,7 +220,7 @@ struct Rehearsal<'r> {
 impl Rehearsal<'_> {
     /// What the agent does after the answer to an event, and whether the gate has recorded a decision.
     fn reaction(&self, event: &str) -> Result<(AgentReaction, bool), String> {
-        let folder = tempfile::tempdir().map_err(|error| format!("cannot make a folder: {error}"))?;
+        let folder = tempfile::tempdir().map_err(|error| format!("cannot create a folder: {error}"))?;
         let more = [REHEARSE.to_owned(), folder.path().to_string_lossy().into_owned()];
         let words = self.process.started(self.dialect, &more);
         let end = match process::run(&words, self.dialect.version_variable(), self.root, event, self.process.limit) {
@@ -284,7 +285,7 @@ impl Rehearsal<'_> {
         };
         self.try_text(&event.to_string(), "allowed call", report, |reaction, is_recorded| match reaction {
             AgentReaction::Refuses(why) => (CheckStatus::Problem, format!("{title} would refuse it: {why}")),
-            _ if is_recorded => (CheckStatus::Ok, format!("{title} would go on with it")),
+            _ if is_recorded => (CheckStatus::Ok, format!("{title} would proceed with it")),
             _ => (CheckStatus::Problem, "the gate has recorded no decision".to_owned()),
         });
     }

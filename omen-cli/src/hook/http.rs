@@ -24,7 +24,7 @@ pub(super) async fn bind(socket: &Path) -> Result<(TcpListener, LoopbackPosts), 
     let port = written.trim().rsplit_once(':').and_then(|(_, port)| port.parse().ok()).unwrap_or(0);
     let unusable = |error: std::io::Error| {
         let help = format!("free it, or delete `{}` and install the hooks again", url_file.display());
-        format!("cannot listen at the port {port} of loopback: {error}; {help}")
+        format!("cannot listen on port {port} of the loopback interface: {error}; {help}")
     };
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(unusable)?;
     let address = listener.local_addr().map_err(unusable)?;

@@ -30,7 +30,9 @@ pub(crate) fn install(args: &HookInstallArgs, out: &mut Output) -> Result<Exit, 
     let project = absolute(args.root.as_deref().unwrap_or(Path::new(".")))?;
     let target = SettingsFile::find(&dialect, args.scope.name(), &project).map_err(Failure::Usage)?;
     if args.write && !args.scope.is_managed() {
-        return Err(Failure::Usage("`--write` is for `--scope managed`; other settings are written anyway".to_owned()));
+        return Err(Failure::Usage(
+            "`--write` requires `--scope managed`; other settings are always written".to_owned(),
+        ));
     }
     if args.undo {
         return undo::undo(&target, args.dry_run, out);
@@ -60,7 +62,7 @@ pub(crate) fn install(args: &HookInstallArgs, out: &mut Output) -> Result<Exit, 
         write!(out, "{new}")?;
         out.flush()?;
         crate::exit::complain(format_args!(
-            "note: this is the content of {path}, which needs an administrator; `--write` writes it"
+            "note: this is the content of {path}, which requires an administrator; `--write` writes it"
         ));
         return Ok(Exit::Clean);
     }
@@ -141,7 +143,7 @@ impl HookContent {
             return Ok(Self::Plugin(plugin(dialect, words, timeout)));
         }
         if cfg!(windows) && !dialect.install.shell.is_empty() {
-            let message = format!("{} starts hooks by a shell, which is not supported on Windows", dialect.title);
+            let message = format!("{} starts hooks with a shell, which is not supported on Windows", dialect.title);
             return Err(Failure::Usage(message));
         }
         let (program, args) = words.split_first().ok_or_else(|| Failure::Internal("no command".to_owned()))?;
@@ -175,7 +177,7 @@ impl HookContent {
         }
         if target.record().exists() {
             return Err(format!(
-                "it was changed since the hook was installed; run this with `--undo` first, or remove {}",
+                "it has changed since the hook was installed; run this with `--undo` first, or remove {}",
                 target.record().display()
             ));
         }
@@ -186,7 +188,7 @@ impl HookContent {
         // What is written has the hook and what was there, or nothing is written.
         let new = text_edit::apply(text, &edits);
         if format.value(&new) != missing.added_to(&settings) {
-            return Err("the hook cannot be put in without changing the rest".to_owned());
+            return Err("the hook cannot be added without changing the rest".to_owned());
         }
         let record = Record::of(&edits, &settings, missing);
         Ok((edits, record))
@@ -202,7 +204,7 @@ impl HookContent {
                 .unwrap_or_default(),
         };
         let path = target.path.display();
-        Failure::Usage(format!("cannot edit {path}: {why}; help: put this into it yourself:\n{}", snippet.trim_end()))
+        Failure::Usage(format!("cannot edit {path}: {why}; help: insert this yourself:\n{}", snippet.trim_end()))
     }
 }
 

@@ -88,7 +88,7 @@ impl PolicyText {
             let (text, found) = catalog_text(path)?;
             let unusable = |why: &dyn std::fmt::Display| format!("cannot use the catalogue {}: {why}", path.display());
             if found != *hash {
-                return Err(unusable(&"it has changed meanwhile; help: make the call again"));
+                return Err(unusable(&"it has changed in the meantime; help: make the call again"));
             }
             hook = hook.catalogue(&Catalog::parse(&text).map_err(|error| unusable(&error))?).guard(path);
         }
@@ -155,8 +155,9 @@ pub(super) fn observes(mode: Mode) -> Result<bool, String> {
     match mode {
         Mode::Observe => Ok(true),
         _ => Err(
-            "`enforce` is not for hooks: the model states what it observes, believes and decides by tools, and a hook has none; help: use \
-             `--episode observe`, or give the agent its tools by an MCP server behind `omen gate proxy --episode enforce`"
+            "`enforce` is not available for hooks: the model states what it observes, believes and decides by means \
+             of tools, which a hook cannot offer; help: use `--episode observe`, or give the agent its tools through \
+             an MCP server behind `omen gate proxy --episode enforce`"
                 .to_owned(),
         ),
     }
@@ -174,7 +175,7 @@ pub(super) async fn answer(
         HookVerdict::Denied(why) => (dialect.deny(&why), None),
         HookVerdict::Settings(why) | HookVerdict::Bypass(why) => (dialect.object_to(&why), None),
         HookVerdict::Noted => (dialect.note(), None),
-        _ => (dialect.fail("the verdict is unknown; help: install one version of all parts of omen"), None),
+        _ => (dialect.fail("the verdict is unknown; help: install the same version of all parts of omen"), None),
     };
     // Beside an answer on standard output, agents read nothing here.
     answer.stderr.extend(report.not_recorded.map(|why| format!("omen: {why}\n")));

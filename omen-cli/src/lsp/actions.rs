@@ -91,7 +91,7 @@ fn title(old: &str, replacement: &Replacement) -> String {
     let [old, new] = [old, &replacement.text].map(|text| formats::cut(text, MOST_CHARACTERS));
     let what =
         if replacement.text.is_empty() { format!("Remove `{old}`") } else { format!("Replace `{old}` by `{new}`") };
-    if replacement.is_safe { what } else { format!("{what} (unsafe: only likely to be meant)") }
+    if replacement.is_safe { what } else { format!("{what} (unsafe: likely, but not certain, to be intended)") }
 }
 
 /// The action that applies all safe fixes, as `omen check --fix` does.

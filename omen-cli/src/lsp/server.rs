@@ -145,7 +145,7 @@ impl<'o> LanguageServer<'o> {
             (ServerPhase::Starting, _) => Err(RequestError::new(NOT_INITIALIZED, "expected `initialize` first")),
             (ServerPhase::Stopping, _) => Err(RequestError::new(INVALID_REQUEST, "the server is shut down")),
             (ServerPhase::Serving, "initialize") => {
-                Err(RequestError::new(INVALID_REQUEST, "the server is initialized already"))
+                Err(RequestError::new(INVALID_REQUEST, "the server is already initialized"))
             }
             (ServerPhase::Serving, "shutdown") => {
                 self.phase = ServerPhase::Stopping;

@@ -56,7 +56,7 @@ fn content_length(input: &mut impl BufRead) -> io::Result<Option<u64>> {
         let line = String::from_utf8_lossy(&line);
         let line = line.trim();
         if line.is_empty() {
-            return length.map(Some).ok_or_else(|| invalid("a header has no `Content-Length`"));
+            return length.map(Some).ok_or_else(|| invalid("the header has no `Content-Length`"));
         }
         let Some((name, value)) = line.split_once(':') else {
             return Err(invalid("expected `Content-Length: N` before a message"));
@@ -80,7 +80,7 @@ fn truncated() -> io::Error {
 }
 
 fn invalid(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("{what}; messages are those of the Language Server Protocol"))
+    io::Error::new(io::ErrorKind::InvalidData, format!("{what}; expected messages of the Language Server Protocol"))
 }
 
 /// Maximum message size: 128 MiB, several times the largest document with every character escaped.
@@ -123,7 +123,7 @@ mod tests {
             ("Content-Length: 3\r\n\r\n{}", "standard input ended within a message"),
             ("Content-Length: 3\r\n", "standard input ended within a message"),
             ("Content-Length: 3", "standard input ended within a message"),
-            ("Content-Type: x\r\n\r\n{}", "a header has no `Content-Length`"),
+            ("Content-Type: x\r\n\r\n{}", "the header has no `Content-Length`"),
             ("Content-Length: -1\r\n\r\n", "expected a number of bytes"),
             ("{\"jsonrpc\":\"2.0\"}\n", "standard input ended within a message"),
             ("hello\r\n", "expected `Content-Length: N`"),

@@ -26,7 +26,7 @@ impl<'o> Found<'o> {
         let format = args.format.unwrap_or(formats::DEFAULT);
         if !formats::FOLLOWED.contains(&format.name) {
             return Err(Failure::Usage(format!(
-                "`{}` reports each log at its end, and a stream has none; use one of `{}`",
+                "`{}` reports each log at its end, but a stream has no end; use one of `{}`",
                 format.name,
                 formats::FOLLOWED.join("`, `")
             )));

@@ -35,7 +35,9 @@ impl Growing {
         let is_other = Handle::from_path(&self.path)
             .is_ok_and(|now| self.log.try_clone().and_then(Handle::from_file).is_ok_and(|log| log != now));
         match is_cut || is_other {
-            true => Err(io::Error::other("it was cut or replaced; publish what is new with another `--source`")),
+            true => {
+                Err(io::Error::other("it was truncated or replaced; publish the new content with another `--source`"))
+            }
             false => Ok(()),
         }
     }

@@ -134,8 +134,10 @@ fn keep_owner(draft: &NamedTempFile, existing: &Metadata) -> io::Result<()> {
         return Ok(());
     }
     fchown(draft, Some(owner.0), Some(owner.1)).map_err(|error| {
-        let message =
-            format!("its owner cannot be kept; run this as the user {} in the group {}: {error}", owner.0, owner.1);
+        let message = format!(
+            "its owner cannot be preserved; run this as the user {} in the group {}: {error}",
+            owner.0, owner.1
+        );
         io::Error::new(error.kind(), message)
     })
 }

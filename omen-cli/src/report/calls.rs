@@ -100,10 +100,10 @@ impl Calls {
     pub(super) fn concerns(&self) -> Vec<String> {
         let Counts { in_doubt, waiting, unconfirmed, order, .. } = &self.counts;
         let counts = [
-            (self.counts.bypasses, "call that ran in spite of the gate"),
+            (self.counts.bypasses, "call that ran despite the gate"),
             (self.counts.refusals(), "refused call"),
             (in_doubt.len() as u64, "call in doubt"),
-            (*waiting as u64, "call that waits for a confirmation"),
+            (*waiting as u64, "call waiting for a confirmation"),
             (*unconfirmed as u64, "call that was never confirmed"),
             (order.owed, "call that is owed"),
         ];

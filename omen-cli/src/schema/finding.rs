@@ -28,7 +28,7 @@ pub(super) fn json_schema() -> Value {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "finding",
-        "description": "A line of `omen check --format json`: a finding, or at the end the totals. Fields are added, never changed.",
+        "description": "A line of `omen check --format json`: a finding or, at the end, the totals. Fields may be added.",
         "oneOf": [{"$ref": "#/$defs/finding"}, {"$ref": "#/$defs/totals"}],
         "$defs": {
             "finding": {
@@ -41,7 +41,7 @@ pub(super) fn json_schema() -> Value {
                 "required": ["summary"],
                 "properties": {
                     "summary": {
-                        "description": "The totals over all files.",
+                        "description": "The totals of all files.",
                         "type": "object",
                         "required": counted,
                         "properties": counts,
@@ -66,17 +66,17 @@ fn members() -> Vec<(&'static str, Value, &'static str)> {
         "properties": {"line": {"type": "integer", "minimum": 1}, "packet_id": text()},
     });
     vec![
-        ("file", json!({"type": "string"}), "The log, as it was given; `-` for standard input."),
-        ("line", number(1), "The line in the log; null for a finding on the end of an episode."),
+        ("file", json!({"type": "string"}), "The log, as given; `-` for standard input."),
+        ("line", number(1), "The line in the log; null for a finding about the end of an episode."),
         ("column", number(1), "The column in the line, in characters."),
-        ("packet_index", number(0), "The place of the packet among the lines that are not blank."),
+        ("packet_index", number(0), "The index of the packet among the lines that are not blank."),
         ("packet_id", text(), "`header.packet_id`, if it is readable."),
         ("correlation_id", text(), "`header.correlation_id`, which names the episode, if it is readable."),
-        ("packet_type", json!({"enum": types.collect::<Vec<_>>()}), "The type of the packet, if it is known."),
+        ("packet_type", json!({"enum": types.collect::<Vec<_>>()}), "The type of the packet, if known."),
         (
             "state",
             json!({"type": ["array", "null"], "items": {"enum": states}}),
-            "Where the episode may have been before the packet.",
+            "The states in which the episode may have been before the packet.",
         ),
         (
             "stage",
@@ -84,17 +84,17 @@ fn members() -> Vec<(&'static str, Value, &'static str)> {
             "The stage of the check; `end` is the end of the log, `order` is `--order`.",
         ),
         ("code", json!({"enum": codes}), "The rule; `omen explain CODE` describes it."),
-        ("also", json!({"type": "array", "items": {"enum": codes}}), "Other rules that are broken by the same thing."),
-        ("severity", json!({"enum": ["warning", "error"]}), "Whether the packet is rejected for it."),
-        ("pointer", text(), "The JSON pointer to what is wrong in the packet."),
+        ("also", json!({"type": "array", "items": {"enum": codes}}), "Other rules that the same defect breaks."),
+        ("severity", json!({"enum": ["warning", "error"]}), "Whether the packet is rejected because of it."),
+        ("pointer", text(), "The JSON pointer to the defect in the packet."),
         ("message", json!({"type": "string"}), "What is wrong."),
         ("help", text(), "What to do."),
         (
             "follows_from",
             cause,
-            "The rejected packet without which the finding would not be there; null for a root cause.",
+            "The rejected packet without which this finding would not exist; null for a root cause.",
         ),
-        ("labels", texts(), "What is said at the place itself."),
+        ("labels", texts(), "The label at the position itself."),
         ("notes", texts(), "What else is known."),
         ("directive_line", number(1), "At the end of a log: the line of the directive that was left open."),
     ]
@@ -114,7 +114,7 @@ fn order_members() -> Vec<(&'static str, Value, &'static str)> {
     vec![
         ("entry", number, "With `--order`: the number of the call's entry."),
         ("rule", json!({"type": ["string", "null"]}), "With `--order`: the path of the rule in the configuration."),
-        ("undecidable", json!({"type": "boolean"}), "With `--order`: whether the log does not say enough."),
+        ("undecidable", json!({"type": "boolean"}), "With `--order`: whether the log contains too little to decide."),
         ("related", related, "With `--order`: the earlier entries that the finding is about."),
     ]
 }
@@ -126,7 +126,7 @@ const COUNTS: &[(&str, &str)] = &[
     ("packets", "Lines that are not blank."),
     ("accepted", "Packets without an error."),
     ("rejected", "Packets with an error."),
-    ("episodes", "Correlation ids among the packets that match their schema."),
+    ("episodes", "The number of correlation ids among the packets that match their schema."),
     ("errors", "Findings that are errors."),
     ("warnings", "Findings that are warnings."),
     ("consequences", "Findings that follow from a packet that was rejected earlier."),
@@ -134,7 +134,7 @@ const COUNTS: &[(&str, &str)] = &[
 
 /// Counts that are present only with `--order`, or if findings may be omitted.
 const LEFT_OUT: &[(&str, &str)] = &[
-    ("calls", "Calls in audit logs, with `--order`; these are the packets of the other counts."),
-    ("baseline", "Findings that `--baseline` left out; the other counts are without them."),
-    ("ignored", "Findings that `[[ignore]]` in omen.toml left out; the other counts are without them."),
+    ("calls", "Calls in audit logs, with `--order`; the other counts call them packets."),
+    ("baseline", "Findings that `--baseline` omitted; the other counts do not include them."),
+    ("ignored", "Findings that `[[ignore]]` in omen.toml omitted; the other counts do not include them."),
 ];

@@ -66,12 +66,12 @@ fn a_new_key_seals_a_log_and_is_never_overwritten() {
     let before = fs::read(folder.path().join("audit.key")).unwrap();
     let again = audit(&folder, &["new-key", "audit.key"]);
     assert_eq!((again.code, again.stdout.as_str()), (3, ""));
-    assert!(again.stderr.contains("a key is never overwritten"), "{}", again.stderr);
+    assert!(again.stderr.contains("keys are never overwritten"), "{}", again.stderr);
     assert_eq!(fs::read(folder.path().join("audit.key")).unwrap(), before);
 
     let missing = audit(&folder, &["verify", "--key-file", "no.key", "audit.jsonl"]);
     assert_eq!(missing.code, 3);
-    assert!(missing.stderr.contains("make a key: `omen audit new-key no.key`"), "{}", missing.stderr);
+    assert!(missing.stderr.contains("create a key: `omen audit new-key no.key`"), "{}", missing.stderr);
 }
 
 #[test]
@@ -363,7 +363,7 @@ fn a_file_that_is_missing_or_misplaced_exits_1_and_is_named() {
     let run = audit(&folder, &["verify", "--key-file", "audit.key", "--format", "json", "audit.jsonl"]);
     let found: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!((run.code, &found["verdict"]), (1, &"tampered".into()));
-    let expect = "audit.000002.jsonl holds what belongs in audit.jsonl, which is there, too";
+    let expect = "audit.000002.jsonl contains what belongs in audit.jsonl, which is there, too";
     assert_eq!(found["misfits"][0]["message"], expect);
 }
 
@@ -554,7 +554,8 @@ fn an_emptied_log_without_its_head_record_is_not_taken_for_a_new_one() {
     let (code, found) = verdict(&folder, &[]);
     assert_eq!((code, &found["verdict"]), (1, &"tampered".into()));
     let human = audit(&folder, &["verify", "--key-file", "audit.key", "audit.jsonl"]);
-    let expect = "audit.jsonl: tampered or damaged: the log is empty, and the head record that is made before a log is missing\n";
+    let expect =
+        "audit.jsonl: tampered or damaged: the log is empty, and its head record, which is created first, is missing\n";
     assert!(human.stdout.starts_with(expect), "{}", human.stdout);
     assert!(!human.stdout.contains("never used"), "{}", human.stdout);
 }
@@ -583,7 +584,7 @@ fn pipes_and_devices_are_refused_at_once() {
     let stderr = run(anchor.current_dir(&folder).timeout(AT_ONCE)).stderr;
     assert_eq!(
         stderr,
-        "omen: cannot use the anchor pipe: expected a regular file, found a pipe: write its content to a file, and name that file\n"
+        "omen: cannot use the anchor pipe: expected a regular file, found a pipe: write its content to a file, and pass that file\n"
     );
     // The head record may be one, too.
     fs::remove_file(head_path(folder.path().join("audit.jsonl"))).unwrap();
@@ -638,22 +639,22 @@ fn a_signed_anchor_is_verified_without_the_key() {
     let log = fs::read(folder.path().join("audit.jsonl")).unwrap();
     let third = log.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1).map(|(at, _)| at + 1).unwrap();
     change(&folder, |log| log[20] ^= 1);
-    let help = "keep the files and the anchor as evidence; `omen audit verify` with the key of the log says where";
+    let help = "keep the files and the anchor as evidence; `omen audit verify` with the key of the log shows where";
     verified(
         1,
-        &format!("audit.jsonl: tampered: the first 3 entries are not those that were signed\n  help: {help}\n"),
+        &format!("audit.jsonl: tampered: the first 3 entries differ from those that were signed\n  help: {help}\n"),
     );
     let refused = audit(&folder, &sign);
     assert_eq!((refused.code, refused.stdout.as_str()), (1, ""));
     assert!(refused.stderr.contains("tampered"), "{}", refused.stderr);
     change(&folder, |found| *found = log[..third].to_vec());
     let help = "keep the files and the anchor as evidence, and compare them with a copy of the log";
-    verified(1, &format!("audit.jsonl: truncated: 2 of 3 signed entries are there\n  help: {help}\n"));
+    verified(1, &format!("audit.jsonl: truncated: 2 of 3 signed entries are present\n  help: {help}\n"));
 
     // Neither half of the pair is overwritten.
     let again = audit(&folder, &["new-signing-key", "sign.key"]);
     assert_eq!(again.code, 3);
-    assert!(again.stderr.contains("a key is never overwritten"), "{}", again.stderr);
+    assert!(again.stderr.contains("keys are never overwritten"), "{}", again.stderr);
     // Another key pair has not signed this anchor.
     assert_eq!(audit(&folder, &["new-signing-key", "other.key"]).code, 0);
     let other = audit(

@@ -250,12 +250,15 @@ fn a_baseline_that_cannot_be_used_is_a_usage_error() {
     for (args, why) in [
         (&["--baseline=none.json"][..], "omen: cannot read the baseline none.json: "),
         (&["--baseline=."], "omen: cannot read the baseline .: "),
-        (&["--write-baseline"], "omen: `--write-baseline` needs the file to write; add `--baseline FILE`"),
+        (&["--write-baseline"], "omen: `--write-baseline` needs a file to write; add `--baseline FILE`"),
         (
             &["--baseline=b", "--write-baseline", "--follow"],
             "error: the argument '--write-baseline' cannot be used with",
         ),
-        (&["--follow", "--checkpoint=c"], "omen: `--checkpoint` counts on from an earlier run, and does not know"),
+        (
+            &["--follow", "--checkpoint=c"],
+            "omen: `--checkpoint` continues the counts of an earlier run, and does not know",
+        ),
     ] {
         let run = check(&folder, &[args, &["log.jsonl"]].concat());
         assert!(run.code == 2 && run.stderr.starts_with(why), "{}", run.stderr);

@@ -81,7 +81,7 @@ fn packets_are_checked_as_far_as_is_asked() {
     }
 
     let people = run(omen(["check", "--stage", "schema", "-"]).write_stdin(subpar.as_str()));
-    assert_eq!((people.code, people.stderr.as_str()), (0, "omen: note: lines were checked against the schema only\n"));
+    assert_eq!((people.code, people.stderr.as_str()), (0, "omen: note: lines were checked only against the schema\n"));
     let quiet = run(omen(["check", "-q", "--stage", "packet", "-"]).write_stdin(written.as_str()));
     assert_eq!((quiet.code, quiet.stderr.as_str(), quiet.stdout.as_str()), (0, "", ""));
     assert_eq!(run(&mut omen(["check", "--stage", "packets", "-"])).code, 2);
@@ -102,7 +102,7 @@ fn no_packets_can_be_a_failure() {
     let folder = folder(&[("empty.jsonl", b"\n"), ("bad.jsonl", log(BAD).as_bytes())]);
     fs::create_dir(folder.path().join("none")).unwrap();
     let check = |args: &[&str]| run(omen(["check"].iter().chain(args).copied()).current_dir(&folder));
-    let error = "omen: no packets were found; name logs, or leave out `--fail-on-empty`\n";
+    let error = "omen: no packets were found; pass logs, or omit `--fail-on-empty`\n";
     for (args, note) in [
         (["none"], "omen: note: none contains no logs (*.jsonl, *.ndjson, *.json)\n"),
         (["empty.jsonl"], "omen: note: empty.jsonl contains no packets\n"),
@@ -128,11 +128,11 @@ fn mistakes_in_the_arguments_are_explained() {
         assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{}", run.stderr);
         assert!(run.stderr.contains(expect), "{}", run.stderr);
     }
-    let commas = "is read as a file, and does not exist; separate codes by commas: ";
+    let commas = "is parsed as a file, and does not exist; separate codes by commas: ";
     refused(&["-A", "INV-011", "INV-012"], &format!("omen: `INV-012` {commas}`-A CODE,INV-012`\n"));
     refused(&["-A", "INV-011", "E4"], &format!("omen: `E4` {commas}"));
     refused(&["-D", "INV-011", "warnings"], &format!("omen: `warnings` {commas}"));
-    refused(&["--checkpoint", "state"], "omen: `--checkpoint` keeps how far logs were followed; add `--follow`");
+    refused(&["--checkpoint", "state"], "omen: `--checkpoint` records how far logs were followed; add `--follow`");
     refused(&["--max-findings=-1"], "'--max-findings <N>': expected a number of findings, at least 0");
     refused(&["--exclude", "["], "omen: invalid pattern `[`: ");
     // A file may have such a name.

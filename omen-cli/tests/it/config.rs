@@ -104,7 +104,10 @@ fn mistakes_are_reported_with_their_places() {
         "[check]\nexclude = [\"[\"]\n",
         &["2:11: invalid pattern `[`: error parsing glob '[': unclosed character class"],
     );
-    refused("[check]\njobs = \"2\"\n", &["2:8: expected an integer for `check.jobs`, found a string; how many"]);
+    refused(
+        "[check]\njobs = \"2\"\n",
+        &["2:8: expected an integer for `check.jobs`, found a string; the number of threads"],
+    );
     refused(
         "[check]\ninputs = \"logs\"\n",
         &["2:10: expected an array of strings for `check.inputs`, found a string; "],

@@ -75,14 +75,17 @@ fn an_output_that_is_not_complete_is_refused() {
     let whole = fs::read_to_string(folder.path().join("whole.json")).unwrap();
     let first = whole.lines().next().unwrap();
     for (text, why) in [
-        (format!("{first}\n"), "there is no summary at the end: expected all that `omen check --format json` writes"),
+        (
+            format!("{first}\n"),
+            "there is no summary at the end: expected the complete output of `omen check --format json`",
+        ),
         (String::new(), "there is no summary at the end: "),
         (first[..first.len() / 2].to_owned(), "line 1: expected a line of `omen check --format json`: EOF while"),
         (log(BAD).to_owned(), "line 1: expected a line of `omen check --format json`: missing field"),
         (format!("{first}\n\u{feff}\n"), "line 2: expected a line of `omen check --format json`: "),
         (
             whole.replace("\"errors\":1", "\"errors\":2"),
-            "line 2: the summary counts more findings than there are; check without",
+            "line 2: the summary counts more findings than are listed; check without",
         ),
         (format!("{whole}{whole}"), "line 3: expected nothing after the summary; compare one run with one run"),
     ] {

@@ -68,7 +68,7 @@ fn people_see_so_many_findings_and_the_totals_count_all() {
     fn check(log: &str, args: &[&str], shown: usize, left_out: Option<&str>) {
         let run = run(omen(["check"].iter().chain(args).copied()).write_stdin(log));
         assert_eq!(run.stdout.matches("error[JSON]").count(), shown);
-        let note = run.stdout.lines().find(|line| line.ends_with("(`--max-findings` sets how many are)"));
+        let note = run.stdout.lines().find(|line| line.ends_with("(`--max-findings` sets the limit)"));
         assert_eq!(note.and_then(|note| note.split(' ').next()), left_out);
         assert!(run.stdout.contains("; 1200 errors, "), "{:?}", run.stdout.lines().last());
     }

@@ -394,7 +394,10 @@ fn a_log_keeps_its_owner() {
     let output = command.args(["check", "--fix", "a.jsonl"]).current_dir(&folder).uid(54_321).gid(54_321).output();
     let Ok(output) = output else { return };
     let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(stderr.contains("cannot write a.jsonl: its owner cannot be kept; run this as the user 12345"), "{stderr}");
+    assert!(
+        stderr.contains("cannot write a.jsonl: its owner cannot be preserved; run this as the user 12345"),
+        "{stderr}"
+    );
     assert_eq!((output.status.code(), fs::read_to_string(&path).unwrap()), (Some(3), broken));
     assert_eq!(owner(), (12_345, 23_456));
 }
@@ -429,7 +432,7 @@ fn what_is_not_a_file_of_lines_is_left_alone() {
     let run = check(&folder, &["--fix", "."]);
     assert_eq!(run.code, 1);
     assert!(run.stderr.contains("note: a.jsonl.gz is not fixed: it is compressed\n"), "{}", run.stderr);
-    assert!(run.stderr.contains("note: b.json is not fixed: its packets are not one on each line"), "{}", run.stderr);
+    assert!(run.stderr.contains("note: b.json is not fixed: its packets are not one per line"), "{}", run.stderr);
     assert_eq!(fs::read(folder.path().join("a.jsonl.gz")).unwrap(), archive);
     assert_eq!(fs::read(folder.path().join("b.json")).unwrap(), array.as_bytes());
     for (args, why) in [
@@ -437,9 +440,9 @@ fn what_is_not_a_file_of_lines_is_left_alone() {
         (&["--diff", "-"], "change files"),
         (&["--fix", "--diff", "a"], "cannot be used with"),
         (&["--unsafe-fixes", "a"], "add `--fix` or `--diff`"),
-        (&["--fix", "--prefix", "a"], "one packet on each line"),
-        (&["--fix", "--input", "array", "a"], "one packet on each line"),
-        (&["--fix", "--follow", "a"], "that are complete"),
+        (&["--fix", "--prefix", "a"], "one packet per line"),
+        (&["--fix", "--input", "array", "a"], "one packet per line"),
+        (&["--fix", "--follow", "a"], "require complete logs"),
     ] {
         let run = check(&folder, args);
         assert!(run.code == 2 && run.stderr.contains(why), "{args:?}: {}", run.stderr);

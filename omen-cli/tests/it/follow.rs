@@ -151,7 +151,7 @@ fn logs_that_cannot_be_followed_end_the_command() {
     let mut command = omen(["check", "--follow", "a.jsonl.gz", "/dev/null"]);
     let run = run(command.current_dir(&folder).timeout(AT_ONCE));
     assert_eq!(run.code, 3, "{}", run.stderr);
-    let compressed = "omen: cannot read a.jsonl.gz: it is compressed, and only a log that is written line by line";
+    let compressed = "omen: cannot read a.jsonl.gz: it is compressed, and only logs that are written line by line";
     assert!(run.stderr.starts_with(compressed), "{}", run.stderr);
     assert_eq!(run.stderr.lines().count(), 2, "{}", run.stderr);
 }
@@ -236,10 +236,10 @@ fn a_log_that_cannot_be_followed_is_reported_once() {
 #[test]
 fn what_is_followed_anyway_is_a_usage_error() {
     for (args, why) in [
-        (&["--follow"][..], "omen: standard input is followed anyway"),
-        (&["--watch", "a.jsonl", "-"], "omen: standard input is followed anyway"),
-        (&["--follow", "--format", "junit", "a.jsonl"], "omen: `--follow` reports findings as they come, and `junit`"),
-        (&["--follow", "--input", "array", "a.jsonl"], "omen: `--follow` reads logs with one packet on each line"),
+        (&["--follow"][..], "omen: standard input is always followed"),
+        (&["--watch", "a.jsonl", "-"], "omen: standard input is always followed"),
+        (&["--follow", "--format", "junit", "a.jsonl"], "omen: `--follow` reports findings as they occur, but `junit`"),
+        (&["--follow", "--input", "array", "a.jsonl"], "omen: `--follow` reads logs with one packet per line"),
     ] {
         let run = run(omen(["check"].iter().chain(args).copied()).write_stdin(""));
         assert!(run.code == 2 && run.stderr.starts_with(why), "{}", run.stderr);
@@ -301,8 +301,7 @@ fn a_log_that_was_replaced_in_the_meantime_has_a_gap() {
     let follower = Follower::start(&folder, &args);
     wait_for(&folder, "state.json", "a.jsonl");
     let (code, rows, said) = follower.end(Signal::TERM);
-    let expected = "omen: a.jsonl was replaced or truncated while nothing read it: what followed byte 4 is not checked; reading the new \
-                    content\n";
+    let expected = "omen: a.jsonl was replaced or truncated while nothing was reading it: the content after byte 4 was not checked; reading the new content\n";
     assert_eq!((code, said.as_str()), (Some(3), expected));
     assert_eq!(
         (&findings(&rows)[0]["line"], rows.last().unwrap()["summary"]["packets"].as_u64()),
@@ -332,7 +331,7 @@ fn a_checkpoint_that_does_not_fit_is_refused() {
         content.to_string()
     };
     let snapshot = sound["logs"][0]["validator"].as_str().unwrap().to_owned();
-    let go_on = "omen: cannot go on with a.jsonl from the checkpoint: a";
+    let go_on = "omen: cannot continue with a.jsonl from the checkpoint: a";
     assert!(refused("{", &[]).starts_with("omen: cannot read the checkpoint state.json: "));
     assert!(
         refused(&sound.to_string().replace("\"version\":1", "\"version\":2"), &[])

@@ -131,7 +131,7 @@ fn wrappings_that_cannot_be_read_are_usage_errors() {
     for (args, why) in [
         (&["--prefix", "--field", "/log"][..], "cannot be used with"),
         (&["--field", "log"], "expected a JSON pointer, such as `/log`"),
-        (&["--prefix", "--input", "array"], "leave out `--input array`"),
+        (&["--prefix", "--input", "array"], "omit `--input array`"),
         (&["--prefix", "--follow", "a.jsonl"], "`tail -F FILE | omen check --prefix`"),
     ] {
         let run = run(omen(["check"].iter().chain(args).copied()).write_stdin(""));

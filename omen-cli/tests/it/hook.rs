@@ -168,7 +168,7 @@ fn what_ran_in_spite_of_the_gate_is_an_entry_a_finding_and_an_exit_code() {
             "changed",
             Some("git status"),
             "git log",
-            "the call ran with other arguments than were allowed: `claude-code/Bash`",
+            "the call ran with arguments other than those that were allowed: `claude-code/Bash`",
         ),
     ] {
         let folder = governed("claude-code");
@@ -189,7 +189,7 @@ fn what_ran_in_spite_of_the_gate_is_an_entry_a_finding_and_an_exit_code() {
         let report = omen(["report", "-o", "report.html"].into_iter().chain(audit)).current_dir(path).output().unwrap();
         assert!(report.status.success(), "{report:?}");
         let page = std::fs::read_to_string(path.join("report.html")).unwrap();
-        assert!(page.contains("No errors, 1 call that ran in spite of the gate"), "{name}");
+        assert!(page.contains("No errors, 1 call that ran despite the gate"), "{name}");
         // Without its policy, the log is as sound as any.
         let sound = run(omen(["audit", "verify", "--key-file", "audit.key", "audit.jsonl"]).current_dir(path));
         assert_eq!(sound.code, 0, "{name}");

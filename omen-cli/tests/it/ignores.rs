@@ -78,7 +78,7 @@ fn an_ignore_that_has_ended_is_reported() {
         assert_eq!((run.code, run.stderr.as_str()), (code, expect));
     }
     let used = "omen: note: left out: 1 ignored\n";
-    let ended = "omen: note: omen.toml:3:1: this `[[ignore]]` ended on 2026-03-31 (until tokens); fix what it is about, or renew `until`\n";
+    let ended = "omen: note: omen.toml:3:1: this `[[ignore]]` expired on 2026-03-31 (until tokens); fix the findings that it covers, or extend `until`\n";
     check("2026-03-31", &["--now", "2026-03-31T23:59:59Z"], 0, used);
     check("2026-03-31", &["--now", "2026-04-01T00:00:00Z"], 1, ended);
     check("2026-03-31", &["--now", "2026-04-01T01:00:00+02:00"], 0, used);
@@ -152,8 +152,8 @@ fn mistakes_are_reported_with_their_places() {
     );
     refused("ignore = [1]\n", &["1:11: expected a table in `ignore`, found an integer; write `[[ignore]]`"]);
     refused("[[ignroe]]\n", &["1:3: unknown key `ignroe`; did you mean `ignore`?"]);
-    refused("[[ignore]]\ncode = \"E4\"\n", &["1:1: missing key `ignore.reason`; add why these findings stay"]);
-    refused(&with(""), &["1:1: `[[ignore]]` would leave out every finding; add `code`, `path`, `episode` or `tool`"]);
+    refused("[[ignore]]\ncode = \"E4\"\n", &["1:1: missing key `ignore.reason`; add why these findings are accepted"]);
+    refused(&with(""), &["1:1: `[[ignore]]` would ignore every finding; add `code`, `path`, `episode` or `tool`"]);
     refused(&with("cod = \"E4\""), &["1:1: `[[ignore]]` would", "3:1: unknown key `ignore.cod`; did you mean `code`?"]);
     refused(&with("code = \"E4\"\nx = 1"), &["4:1: unknown key `ignore.x`; expected one of `code`, `path`, `episode`"]);
     refused(

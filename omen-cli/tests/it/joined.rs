@@ -78,11 +78,11 @@ fn every_format_takes_joined_files() {
 #[test]
 fn half_an_episode_hints_at_joining() {
     let folder = rotated(log(GOOD), 4);
-    let hint = "`--join` checks files of one log";
+    let hint = "`--join` checks the files of one log together";
     for args in [&["a.jsonl*"][..], &["a.jsonl", "a.jsonl.1.gz"], &["a.jsonl.1.gz", "a.jsonl"]] {
         let run = check(&folder, args);
         assert_eq!(run.code, 1);
-        let says = run.stderr.contains("is open at the end of a.jsonl.1.gz and goes on in a.jsonl; ");
+        let says = run.stderr.contains("is open at the end of a.jsonl.1.gz and continues in a.jsonl; ");
         assert!(says && run.stderr.contains(hint), "{}", run.stderr);
     }
     for args in [&["--join", "a.jsonl*"][..], &["--quiet", "a.jsonl*"], &["a.jsonl"]] {

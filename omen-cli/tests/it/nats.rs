@@ -389,8 +389,8 @@ fn arguments_are_checked() {
     for (args, expected) in [
         (&["publish", "-"][..], "--source"),
         (&["publish", "a", "b", "--source", "c"], "one at a time"),
-        (&["publish", "a", "b", "--follow"], "one log in a file"),
-        (&["publish", "-", "--follow"], "one log in a file"),
+        (&["publish", "a", "b", "--follow"], "a single log in a file"),
+        (&["publish", "-", "--follow"], "a single log in a file"),
         (&["worker", "--episode-ttl", "soon"], "expected a time"),
         (&["worker", "--partitions", "0"], "invalid value"),
         (&["tail", "--context", "/nowhere"], "cannot read the context"),

@@ -127,14 +127,14 @@ fn a_broken_rule_is_a_finding_with_its_place_its_premise_and_its_root() {
     assert!(deploy["message"].as_str().unwrap().contains("but `ci/write_file` was called after it began"), "{deploy}");
     let related: Vec<_> =
         deploy["related"].as_array().unwrap().iter().map(|related| (&related["entry"], &related["message"])).collect();
-    let nearest = json!("comes nearest to the premise, and does not count");
+    let nearest = json!("comes closest to the premise, but does not count");
     assert_eq!(related, [(&json!(3), &nearest), (&json!(5), &json!("cancels the premise"))]);
     assert_eq!(deploy["follows_from"], Value::Null);
     assert_eq!((&finish["code"], &finish["line"]), (&json!("O-2"), &json!(8)));
     assert_eq!((&finish["follows_from"]["line"], &finish["follows_from"]["entry"]), (&json!(6), &json!(6)));
     assert_eq!((&summary["calls"], &summary["accepted"], &summary["rejected"]), (&json!(4), &json!(2), &json!(2)));
     assert_eq!((&summary["errors"], &summary["consequences"]), (&json!(2), &json!(1)));
-    assert_eq!(run.stderr, "omen: note: 1 session has not ended, and owe something; `--ended` reports it\n");
+    assert_eq!(run.stderr, "omen: note: 1 session has not ended, with open obligations; `--ended` reports them\n");
 }
 
 #[test]
@@ -245,7 +245,7 @@ fn mistakes_are_errors_with_help() {
     let log = broken();
     for (args, code, text) in [
         (vec!["check", "--ended", "audit.jsonl"], 2, "--order"),
-        (vec!["check", "--order", "gate.toml"], 2, "`--order` reads audit logs from files; name one"),
+        (vec!["check", "--order", "gate.toml"], 2, "`--order` reads audit logs from files; pass one"),
         (vec!["check", "--order", "gate.toml", "--follow", "audit.jsonl"], 2, "cannot be used with"),
         (vec!["check", "--order", "gate.toml", "-D", "warnings", "audit.jsonl"], 2, "use `--strict`"),
         (vec!["check", "--order", "none.toml", "audit.jsonl"], 3, "none.toml"),
@@ -330,5 +330,9 @@ fn audit_shows_and_counts_order() {
     }
     let report = log.omen(&["report", "--audit", "audit.jsonl", "--key-file", "audit.key", "-o", "report.html", "-"]);
     let page = fs::read_to_string(log.folder.path().join("report.html")).unwrap_or_default();
-    assert!(page.contains("1 rest on earlier ones") && page.contains("3 begun, 1 closed, 1 lost"), "{}", report.stderr);
+    assert!(
+        page.contains("1 depend on earlier ones") && page.contains("3 begun, 1 closed, 1 lost"),
+        "{}",
+        report.stderr
+    );
 }

@@ -78,7 +78,7 @@ fn a_code_without_programs_is_reported() {
         let text = explained(code);
         let said = match code {
             "E5" => "INV-009 is the same rule: `omen explain INV-009 --rust` prints its programs.",
-            _ => "The tests have no program that does not compile because of this rule.",
+            _ => "No program in the tests fails to compile because of this rule.",
         };
         assert_eq!(text, format!("{code}: {title}\n\n{said}\n"));
         without += 1;

@@ -81,7 +81,7 @@ fn on_a_terminal_it_says_what_it_reads() {
         let mut script = Command::new("script");
         script.args(["-qec", &command, "stdout"]).current_dir(&folder).write_stdin("?\n\x04").timeout(AT_ONCE);
         assert_eq!(script.output().unwrap().status.code(), Some(1));
-        let expected = "omen: reading packets from standard input; end it with Ctrl-D, or name a file\n";
+        let expected = "omen: reading packets from standard input; end it with Ctrl-D, or pass a file\n";
         let stderr = fs::read_to_string(folder.path().join("stderr")).unwrap();
         assert_eq!(stderr, if says { expected } else { "" }, "{args}");
     }

@@ -227,7 +227,7 @@ fn directories_and_the_configuration_are_those_of_a_check() {
     assert!(page.contains("<bdi>logs/*.txt</bdi>"));
     let (code, stderr, _) = report(&["--no-config"]);
     assert_eq!(code, 2);
-    assert!(stderr.starts_with("omen: name the logs to report on"), "{stderr}");
+    assert!(stderr.starts_with("omen: pass the logs to report on"), "{stderr}");
 }
 
 #[test]

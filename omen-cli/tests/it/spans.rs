@@ -163,7 +163,7 @@ fn a_collector_that_takes_nothing_is_reported() {
     let refused = export(&folder, &["--endpoint", &url]);
     assert_eq!((refused.code, refused.stdout.as_str()), (3, ""));
     assert!(
-        refused.stderr.contains("/v1/traces does not take spans: ") && refused.stderr.contains("503"),
+        refused.stderr.contains("/v1/traces does not accept spans: ") && refused.stderr.contains("503"),
         "{}",
         refused.stderr
     );

@@ -249,7 +249,9 @@ fn an_episode_to_draw_is_chosen() {
     let several = graph(&["-"], &both);
     assert_eq!((several.code, several.stdout.as_str()), (2, ""));
     assert!(
-        several.stderr.contains("the log has several episodes; choose one, such as `--episode corr_archive_trim_3`")
+        several.stderr.contains(
+            "the log contains several episodes; choose one, for example with `--episode corr_archive_trim_3`"
+        )
     );
     let chosen = graph(&["--episode", "corr_archive_trim_3", "-"], &both);
     assert_eq!(chosen.stdout, graph(&["-"], log(BAD)).stdout);

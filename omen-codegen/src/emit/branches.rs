@@ -189,7 +189,7 @@ fn fixed(context: &Context<'_>, field: &Field, case: &Case) -> Result<Option<Tok
             let of = ident(of);
             quote!(#of::#value)
         }
-        _ => return Err(bug(format!("the branches of `{}` are of no known form", field.name))),
+        _ => return Err(bug(format!("the branches of `{}` have an unknown form", field.name))),
     };
     Ok(Some(if field.required { value } else { quote!(Some(#value)) }))
 }

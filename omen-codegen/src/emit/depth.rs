@@ -48,8 +48,8 @@ impl Walk<'_> {
                 file: def.file.clone(),
                 pointer: format!("/$defs/{name}"),
                 kind: "free-form-at-two-depths",
-                problem: format!("`{name}` holds free-form values and stands at nesting levels {before} and {depth}"),
-                help: "give each place a definition of its own".to_owned(),
+                problem: format!("`{name}` has free-form values and occurs at nesting levels {before} and {depth}"),
+                help: "use a separate definition for each place".to_owned(),
             });
         }
         holds

@@ -86,7 +86,7 @@ fn methods(
             let method = &mv.method;
             mistake(
                 at,
-                format!("`{method}` is legal in `{}`, and moves/{method}.rs has no function for it", state.of.ty),
+                format!("`{method}` is legal in `{}`, but moves/{method}.rs has no function for it", state.of.ty),
             )
         })?;
         // The states of a capability share one method: see `capability`.

@@ -18,7 +18,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
         let Reader { out, .. } = member(context, &def.name, field, Mode::Facts)?;
         let out = if field.required { out } else { quote!(Option<#out>) };
         let is_any = matches!(&field.ty, Ty::Ref(name) if matches!(context.model.def(name)?.kind, Kind::Any));
-        let about = if is_any { "Whether it has another value than `null`. " } else { "" };
+        let about = if is_any { "Whether it has a value other than `null`. " } else { "" };
         let (field_name, docs) = (ident(&field.name), doc(&format!("{about}{}", field.description)));
         fields.push(quote!(#docs pub #field_name: #out));
     }

@@ -232,7 +232,7 @@ fn test(model: &Model, packet: &str, guard: &Guard) -> Result<TokenStream, Mista
 
 /// Returns the field of the facts that a pointer leads to, and its enum.
 fn place<'m>(model: &'m Model, packet: &'m str, pointer: &str) -> Result<(TokenStream, &'m str), Mistakes> {
-    let lost = || bug(format!("the guard on `{pointer}` of `{packet}` leads to no enum"));
+    let lost = || bug(format!("the guard on `{pointer}` of `{packet}` does not lead to an enum"));
     let mut def = packet;
     let mut place = TokenStream::new();
     for (i, step) in pointer.split('/').skip(1).enumerate() {
@@ -262,7 +262,7 @@ fn table(model: &Model, nodes: &[NodeNames<'_>]) -> Result<TokenStream, Mistakes
                     .events
                     .iter()
                     .position(|e| e.id == *event)
-                    .ok_or_else(|| bug(format!("a row names the event `{event}`, which is not there")))?;
+                    .ok_or_else(|| bug(format!("a row names the event `{event}`, which does not exist")))?;
                 if let Some(cell) = cells.get_mut(from).and_then(|row| row.get_mut(at)) {
                     *cell |= targets(nodes, row, from);
                 }
@@ -378,7 +378,7 @@ pub(super) fn verification_loop(model: &Model) -> Result<TokenStream, Mistakes> 
         fsm.events
             .iter()
             .find(|event| event.id == id)
-            .ok_or_else(|| bug(format!("the verification loop names the event `{id}`, which is not there")))
+            .ok_or_else(|| bug(format!("the verification loop names the event `{id}`, which does not exist")))
     };
     let node = nodes(fsm)
         .iter()

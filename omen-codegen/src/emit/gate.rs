@@ -17,7 +17,7 @@ const TEXTS: &[TextAccessor] = &[
     ("statement", "What must be so.", |code| &code.statement),
     ("rationale", "Why.", |code| &code.rationale),
     ("help", "The way out.", |code| &code.help),
-    ("source", "Where it comes from: a section of the documents, a decision.", |code| &code.source),
+    ("source", "Its source: a section of the documents, or a decision.", |code| &code.source),
 ];
 
 pub(super) fn emit(model: &Model) -> TokenStream {

@@ -89,7 +89,7 @@ impl Markers {
             if let Err(mistake) = values(model, name) {
                 mistakes.push(mistake);
             } else if naming.module.is_some() && naming.alias.is_some() {
-                mistakes.push(mistake(&["markers", name], "markers that stand in a module need no alias".to_owned()));
+                mistakes.push(mistake(&["markers", name], "markers in a module need no alias".to_owned()));
             }
         }
         let predicates: BTreeSet<&str> =
@@ -121,7 +121,7 @@ impl Markers {
             let modules = naming.module.iter().chain(&naming.alias).cloned();
             for made in flat.into_iter().chain(modules).chain([fact(name)]) {
                 if let Some(other) = taken.insert(made.clone(), format!("`{name}`")) {
-                    mistakes.push(mistake(&["markers", name], format!("`{made}` is a name that {other} has, too")));
+                    mistakes.push(mistake(&["markers", name], format!("the name `{made}` is also used by {other}")));
                 }
             }
         }
@@ -296,7 +296,7 @@ fn bounds(model: &Model, name: &str, length: &Length) -> Result<(usize, usize), 
         Some(Ty::Array { min, max, .. }) => match max.or(*at_most) {
             Some(max) if max >= *min => Ok((*min, max)),
             Some(_) => Err(mistake(&at, format!("`{member}` of `{object}` has at least {min} elements"))),
-            None => Err(mistake(&at, format!("`{member}` of `{object}` has no greatest length: say `at_most`"))),
+            None => Err(mistake(&at, format!("`{member}` of `{object}` has no maximum length: use `at_most`"))),
         },
         _ => Err(mistake(&at, format!("`{object}` has no array `{member}`"))),
     }

@@ -19,7 +19,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def, packet: &Object) -> Result<
     let parts = Parts::from_packet(packet)?;
     let (header, mcp, payload) = (ident(parts.header), ident(parts.mcp), ident(parts.payload));
     let packet_type = packet_type(context.model, &def.name)?;
-    let docs = doc(&format!("Starts a `{}`. The packet type in its header is set by itself.", def.name));
+    let docs = doc(&format!("Starts a `{}`. The packet type in its header is set automatically.", def.name));
     // A header without a builder is refused.
     header_object(context, parts.header)?;
     Ok(quote! {
@@ -85,7 +85,7 @@ pub(super) fn shared(context: &Context<'_>, packet: &Object) -> Result<Builders,
     members.push(Member {
         name: ident("metadata"),
         wire: "metadata".to_owned(),
-        docs: "Members beside the three, which must begin with `_`; no rule checks them (D38).".to_owned(),
+        docs: "Additional members, whose names must begin with `_`; no rule checks them (D38).".to_owned(),
         takes: quote!(Metadata),
         keeps: quote!(Metadata),
         convert: quote!(value),

@@ -202,7 +202,7 @@ fn asked(object: &Object, field: &Field) -> bool {
 
 fn check(context: &Context<'_>, object: &Object, conditional: &Conditional) -> Result<TokenStream, Mistakes> {
     let field = |name: &str| {
-        object.field(name).ok_or_else(|| bug(format!("a conditional names the member `{name}`, which is not there")))
+        object.field(name).ok_or_else(|| bug(format!("a conditional names the member `{name}`, which does not exist")))
     };
     let subject = format_ident!("m_{}", conditional.subject);
     let applies = match (&conditional.when, &field(&conditional.subject)?.ty) {
@@ -215,7 +215,7 @@ fn check(context: &Context<'_>, object: &Object, conditional: &Conditional) -> R
             let name = ident(name);
             quote!(matches!(#subject, Some(#(#name::#values)|*)))
         }
-        _ => return Err(bug(format!("the conditional on `{}` is of no known form", conditional.subject))),
+        _ => return Err(bug(format!("the conditional on `{}` has an unknown form", conditional.subject))),
     };
     field(&conditional.requires)?;
     let unmet = if conditional.non_empty {

@@ -79,14 +79,14 @@ fn steps<'m>(model: &'m Model, functions: &'m [Implementation]) -> Result<Vec<Pi
         };
         if name(&function.state).is_none_or(|state| state != from.state) {
             return Err(mistake(format!(
-                "`{}` is a step from `{}`, and its function takes another",
+                "`{}` is a step from `{}`, but its function takes another state",
                 next.method, from.state
             )));
         }
         let mut states = StateCollector::default();
         states.visit_return_type_mut(&mut function.output.clone());
         if !states.0.contains_key(&to.state) {
-            return Err(mistake(format!("`{}` leads to `{}`, and its function does not", next.method, to.state)));
+            return Err(mistake(format!("`{}` leads to `{}`, but its function does not", next.method, to.state)));
         }
         steps.push(PipelineStep { description: &from.description, function });
     }
@@ -231,7 +231,7 @@ fn types(functions: &[Implementation]) -> BTreeMap<String, syn::Type> {
 }
 
 fn type_of<'t>(types: &'t BTreeMap<String, syn::Type>, state: &str) -> Result<&'t syn::Type, Mistakes> {
-    types.get(state).ok_or_else(|| mistake(format!("no function takes or gives a request that is `{state}`")))
+    types.get(state).ok_or_else(|| mistake(format!("no function takes or returns a request that is `{state}`")))
 }
 
 /// Collects the states of all carriers in a type.

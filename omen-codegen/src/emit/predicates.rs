@@ -44,7 +44,7 @@ fn holds(model: &Model, predicate: &Predicate, values: &TokenStream) -> Result<T
     let mut pairs = Vec::new();
     match by {
         By::Demand { object, requires, required } => {
-            let no_demand = || bug(format!("nothing demands `{requires}` of `{object}`"));
+            let no_demand = || bug(format!("nothing requires `{requires}` of `{object}`"));
             let demands = model.object(object).ok_or_else(no_demand)?.demands();
             let demand = demands.iter().find(|demand| demand.requires == requires).ok_or_else(no_demand)?;
             let Kind::Enum(variants) = &model.def(of)?.kind else { return Err(no_demand()) };

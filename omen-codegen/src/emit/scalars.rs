@@ -102,7 +102,7 @@ fn text(def: &Def, declared: &syn::ItemStruct, rule: &TextRule) -> TokenStream {
     let (expects, holds) = (expects(rule), holds(rule));
     let is_for_readers = matches!(rule, TextRule::Length { min: 1.., .. });
     let expects_doc = doc(&match is_for_readers {
-        true => format!("Takes {expects}, with a visible character if a program makes it."),
+        true => format!("Accepts {expects}, with a visible character if a program creates it."),
         false => format!("Takes {expects}."),
     });
     let is_for_readers = is_for_readers.then(|| {

@@ -153,7 +153,7 @@ impl Setters {
             let made = self.types.iter().any(|maker| maker.object == **payload);
             if made == self.elsewhere.contains_key(*payload) {
                 let (problem, help) = match made {
-                    true => (format!("`{payload}` is made by a type, and listed under `elsewhere`"), "remove one"),
+                    true => (format!("`{payload}` is made by a type, but is listed under `elsewhere`"), "remove one"),
                     false => (
                         format!("no type of the typed API makes `{payload}`"),
                         "add the type that makes it to `types`, or say under `elsewhere` why there is none",
@@ -363,7 +363,7 @@ fn rest(model: &Model, declared: &Types, maker: &Maker, object: &Object) -> Resu
         pub(crate) struct #name { #(#fields),* }
 
         impl #name {
-            #[allow(dead_code, reason = "not every object is taken out of a payload")]
+            #[allow(dead_code, reason = "only some objects are taken out of a payload")]
             pub(crate) fn copied_from(#target: &#of) -> Self {
                 Self { #(#names: object.#names.clone()),* }
             }

@@ -387,7 +387,7 @@ impl BuilderSpec {
         let build = if self.fallible {
             let error = doc(match self.checks {
                 Some(_) => "The errors of a reader, with JSON pointers that begin at this object.",
-                None => "The errors of a reader, where a bound is not kept that no type carries.",
+                None => "The errors of a reader, if a bound that no type expresses is violated.",
             });
             let unchecked = self.skippable.then(|| {
                 quote! {

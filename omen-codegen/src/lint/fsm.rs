@@ -144,7 +144,7 @@ fn check_events<'a>(
             report.add(
                 MistakeKind::GuardForm,
                 event,
-                "this event has guards, and no packet that they could look into",
+                "this event has guards, but no packet that they could check",
                 "remove the guards, or name the packet",
             );
         }

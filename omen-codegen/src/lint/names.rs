@@ -59,7 +59,7 @@ pub(super) fn pascal_case(name: &str, at: &Node<'_>, report: &mut Report) {
             MistakeKind::NameCase,
             at,
             format!("the name `{name}` is not in PascalCase"),
-            "start every word with a capital and leave out all but ASCII letters and digits",
+            "start every word with a capital, and use only ASCII letters and digits",
         );
     }
 }

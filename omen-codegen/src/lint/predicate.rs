@@ -66,8 +66,8 @@ fn holds(index: &Index<'_>, node: &Node<'_>, report: &mut Report) {
                 objects.any(|object| conditional::demands(index, object, member, of))
             });
             if !is_demanded && report.count() == before {
-                let problem = "no conditional demands this member for values of the enum";
-                let help = "write `OBJECT/MEMBER`, where values of the enum demand the member of the object";
+                let problem = "no conditional requires this member for values of the enum";
+                let help = "write `OBJECT/MEMBER`, where values of the enum require the member of the object";
                 report.add(MistakeKind::PredicateHolds, &at, problem, help);
             }
         }
@@ -85,12 +85,12 @@ fn holds(index: &Index<'_>, node: &Node<'_>, report: &mut Report) {
             }
         }
         _ => {
-            let problem = "there is not exactly one of `where`, `unless` and `for`";
+            let problem = "expected exactly one of `where`, `unless` and `for`";
             report.add(
                 MistakeKind::PredicateHolds,
                 node,
                 problem,
-                "say with one of the three for which values it holds",
+                "use one of the three to state for which values it holds",
             );
         }
     }

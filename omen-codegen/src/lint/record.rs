@@ -155,7 +155,7 @@ fn texts(report: &mut Report, value: &Node<'_>) {
     let mut seen = Vec::new();
     for element in value.elements() {
         match element.json.as_str() {
-            None | Some("") => malformed(report, &element, "a string that is not empty"),
+            None | Some("") => malformed(report, &element, "a non-empty string"),
             Some(text) if seen.contains(&text) => report.add(
                 MistakeKind::DuplicateEntry,
                 &element,

@@ -30,7 +30,7 @@ const FILES: &[(&str, &str)] = &[
     (FSM_FILE, "the state machine"),
     (RULES_FILE, "the invariants and the structural codes"),
     (GATE_FILE, "the codes and the steps of the tool boundary"),
-    (DECISIONS_FILE, "the decisions on what the documents leave open"),
+    (DECISIONS_FILE, "the decisions on questions that the documents leave open"),
 ];
 
 pub(super) fn check(set: &SchemaSet, report: &mut Report) {

@@ -84,8 +84,8 @@ fn any(definition: &Definition<'_>, report: &mut Report) {
 }
 
 fn unknown(node: &Node<'_>, report: &mut Report) {
-    let described = "write `oneOf` with one branch a value: \
-                     `{ \"type\": \"string\", \"enum\": [VALUE], \"description\": … }`";
+    let described =
+        "write `oneOf` with one branch per value: `{ \"type\": \"string\", \"enum\": [VALUE], \"description\": … }`";
     if !matches!(node.json, Json::Object(_)) {
         record::malformed(report, node, "an object");
     } else if let Some(at) = node.get("const") {
@@ -188,7 +188,7 @@ fn union(index: &Index<'_>, definition: &Definition<'_>, report: &mut Report) {
                 MistakeKind::UnionBranch,
                 &node,
                 "a branch of a union is a reference and nothing else",
-                "define what stands here in `$defs`, and write `{ \"$ref\": … }`",
+                "define this in `$defs`, and write `{ \"$ref\": … }`",
             );
             continue;
         }
@@ -279,7 +279,7 @@ fn text(node: &Node<'_>, report: &mut Report) {
         if let Some(at) = node.get(key)
             && at.json.as_u64().is_some_and(|bound| bound > u64::from(u32::MAX))
         {
-            let problem = format!("`{key}` is beyond 2^32-1, the longest text");
+            let problem = format!("`{key}` exceeds 2^32-1, the maximum length of a text");
             report.add(MistakeKind::BoundType, &at, problem, format!("write {} or less", u32::MAX));
         }
     }
@@ -317,7 +317,7 @@ fn integer(node: &Node<'_>, report: &mut Report) {
             report.add(
                 MistakeKind::IntegerUnbounded,
                 &at,
-                format!("`{key}` is beyond 2^53-1, which not all languages read exactly"),
+                format!("`{key}` exceeds 2^53-1, which not all languages read exactly"),
                 format!("write {MAX_INTEGER} or less"),
             );
         }

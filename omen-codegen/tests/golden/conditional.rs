@@ -147,7 +147,7 @@ impl<A> DeliveryDoneBuilder<A> {
     /// Returns the `Delivery`.
     ///
     /// # Errors
-    /// The errors of a reader, where a bound is not kept that no type carries.
+    /// The errors of a reader, if a bound that no type expresses is violated.
     pub fn build(self) -> Result<Delivery, Box<Rejected>>
     where
         A: needs::delivery::DoneAttempts,
@@ -212,7 +212,7 @@ impl<A, B> DeliveryLostBuilder<A, B> {
     /// Returns the `Delivery`.
     ///
     /// # Errors
-    /// The errors of a reader, where a bound is not kept that no type carries.
+    /// The errors of a reader, if a bound that no type expresses is violated.
     pub fn build(self) -> Result<Delivery, Box<Rejected>>
     where
         A: needs::delivery::LostAttempts,
@@ -281,7 +281,7 @@ impl<A, B> DeliveryRefusedBuilder<A, B> {
     /// Returns the `Delivery`.
     ///
     /// # Errors
-    /// The errors of a reader, where a bound is not kept that no type carries.
+    /// The errors of a reader, if a bound that no type expresses is violated.
     pub fn build(self) -> Result<Delivery, Box<Rejected>>
     where
         A: needs::delivery::RefusedAttempts,
@@ -423,7 +423,7 @@ impl<A, B> DeliveryTriedBuilder<A, B> {
     /// Returns the `Delivery`.
     ///
     /// # Errors
-    /// The errors of a reader, where a bound is not kept that no type carries.
+    /// The errors of a reader, if a bound that no type expresses is violated.
     pub fn build(self) -> Result<Delivery, Box<Rejected>>
     where
         A: needs::delivery::TriedOutcome,

@@ -59,7 +59,7 @@ impl GateCode {
             GateCode::A1 => "Fetch a pen.",
         }
     }
-    /// Where it comes from: a section of the documents, a decision.
+    /// Its source: a section of the documents, or a decision.
     #[must_use]
     pub fn source(self) -> &'static str {
         match self {

@@ -8,13 +8,13 @@ pub struct NotePacket {
     pub mcp: McpEnvelope,
     /// The note itself.
     pub payload: NotePayload,
-    /// Members beside the three, which must begin with `_`; no rule checks them (D38).
+    /// Additional members, whose names must begin with `_`; no rule checks them (D38).
     #[serde(flatten)]
     pub metadata: Metadata,
 }
 
 impl NotePacket {
-    /// Starts a `NotePacket`. The packet type in its header is set by itself.
+    /// Starts a `NotePacket`. The packet type in its header is set automatically.
     pub fn builder() -> PacketBuilder<Self> {
         PacketBuilder::begin()
     }

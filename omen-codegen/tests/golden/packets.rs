@@ -230,12 +230,12 @@ impl<P: PacketParts, A, B> PacketBuilder<P, A, B> {
             of: self.of,
         }
     }
-    /// Members beside the three, which must begin with `_`; no rule checks them (D38).
+    /// Additional members, whose names must begin with `_`; no rule checks them (D38).
     pub fn metadata(mut self, value: Metadata) -> Self {
         self.optional.metadata = Some(value);
         self
     }
-    /// Members beside the three, which must begin with `_`; no rule checks them (D38).
+    /// Additional members, whose names must begin with `_`; no rule checks them (D38).
     pub fn maybe_metadata(mut self, value: Option<Metadata>) -> Self {
         self.optional.metadata = value;
         self

@@ -160,7 +160,7 @@ pub(crate) struct ParcelExtras {
 }
 
 impl ParcelExtras {
-    #[allow(dead_code, reason = "not every object is taken out of a payload")]
+    #[allow(dead_code, reason = "only some objects are taken out of a payload")]
     pub(crate) fn copied_from(object: &Parcel) -> Self {
         Self {
             r#type: object.r#type.clone(),

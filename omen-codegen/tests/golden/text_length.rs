@@ -1,6 +1,6 @@
 /// A text for one line of a screen, in characters and not bytes.
 ///
-/// Takes a string of 1 to 80 characters, with a visible character if a program makes it.
+/// Accepts a string of 1 to 80 characters, with a visible character if a program creates it.
 #[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct ShortText(String);
 

@@ -30,7 +30,7 @@ fn mistakes_are_reported() {
     let length = |rest: &str| format!(r#""lengths": {{ "AtLeastOne": {{ {rest} }} }}"#);
     let at = "/lengths/AtLeastOne";
     check(&length(r#""object": "EscalationPayload", "member": "gaps""#), at, "has no array `gaps`");
-    check(&length(r#""object": "EscalationPayload", "member": "evidence_gaps""#), at, "say `at_most`");
+    check(&length(r#""object": "EscalationPayload", "member": "evidence_gaps""#), at, "use `at_most`");
     check(&length(r#""object": "EscalationPayload", "member": "evidence_gaps", "at_most": 0"#), at, "has at least 1");
 }
 
@@ -38,11 +38,11 @@ fn mistakes_are_reported() {
 fn a_name_that_is_taken_is_refused() {
     // Both enums have the values `LOW` and `HIGH`.
     let found = emit(r#""markers": { "Impact": {}, "StakesLevel": {} }"#).unwrap_err();
-    assert!(found.to_string().contains("`Low` is a name that `Impact` has, too"), "{found}");
+    assert!(found.to_string().contains("the name `Low` is also used by `Impact`"), "{found}");
     check(
         r#""markers": { "Impact": { "module": "axis" }, "Uncertainty": { "module": "axis" } }"#,
         "/markers/Uncertainty",
-        "`axis` is a name that `Impact` has, too",
+        "the name `axis` is also used by `Impact`",
     );
     let found = emit(r#""markers": { "DecisionOutcome": { "suffix": "Fact" }, "QualityTier": { "suffix": "" } }"#);
     assert!(found.is_ok(), "different enums go side by side");

@@ -42,7 +42,7 @@ fn mistakes_are_refused_with_their_fix() {
     assert!(found.to_string().contains(says), "{found}");
     let says = "no type of the typed API makes `QueueUpdatePayload`";
     check("/elsewhere/QueueUpdatePayload", None, "", says);
-    let says = "made by a type, and listed under `elsewhere`";
+    let says = "made by a type, but is listed under `elsewhere`";
     check("/elsewhere/DecisionPayload", Some("none".into()), "", says);
     check("/elsewhere/Stakes", Some("none".into()), "/elsewhere/Stakes", "not an object that this list has to cover");
     let says = "`Directive<T, O>` and `Inquiry` set different members";

@@ -230,7 +230,7 @@ impl OutputType {
             }
         }
         let broken = |error: &dyn std::fmt::Display| {
-            quoting(format!("the answer of `{id}` has no canonical text"), &error.to_string())
+            quoting(format!("the answer of `{id}` has no canonical JSON form"), &error.to_string())
         };
         let text = canonical(content).map_err(|error| broken(&error))?;
         let text = String::from_utf8(text).map_err(|error| broken(&error))?;

@@ -58,7 +58,7 @@ pub fn ground<T>(typed: &TypedAnswer<T>, summary: Summary) -> Result<GroundedSum
     for (number, section) in (1..).zip(&summary.sections) {
         for (bullet, Bullet { text, evidence }) in (1..).zip(&section.bullets) {
             if is_blank(text) {
-                faults.add(format!("bullet {bullet} of section {number} has a text without a letter or a digit"));
+                faults.add(format!("bullet {bullet} of section {number} has text without letters or digits"));
             }
             if let Some(fault) = fault(typed.text(), evidence) {
                 let place = format!("bullet {bullet} of section {number} {fault}");
@@ -120,7 +120,7 @@ impl Faults {
 fn fault(text: &str, evidence: &str) -> Option<&'static str> {
     if is_blank(evidence) {
         // A comma or a brace occurs in every answer, so it proves nothing.
-        return Some("has evidence without a letter or a digit");
+        return Some("has evidence without letters or digits");
     }
     (!text.contains(evidence)).then_some("has evidence that is not in the answer")
 }

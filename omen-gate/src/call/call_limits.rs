@@ -18,8 +18,8 @@ pub(crate) fn room(limit: Option<NonZeroU32>, made: u32, whose: &str, key: &str)
     match limit {
         Some(limit) if made >= limit.get() => {
             let message =
-                format!("the {whose} has made {made} calls, which is all that it may make (`budget.{key} = {limit}`)");
-            let help = format!("report what was done, and go on in another {whose}");
+                format!("the {whose} has made {made} calls, the most that it may make (`budget.{key} = {limit}`)");
+            let help = format!("report what was done, and continue in another {whose}");
             Err(Blocked::new(GateCode::R2, message, help))
         }
         _ => Ok(()),

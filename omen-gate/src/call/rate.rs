@@ -98,7 +98,7 @@ pub(crate) struct Rates {
 
 /// Counted call. Dropping the guard discards the count unless it was kept.
 #[derive(Debug)]
-#[must_use = "dropped, the call does not count"]
+#[must_use = "the call is not counted if this is dropped"]
 pub(crate) struct CountGuard<'r> {
     rates: &'r Rates,
     tool: ToolId,
@@ -159,7 +159,7 @@ fn room(tool: &ToolId, rate: Rate, made: &VecDeque<Duration>, now: Duration) -> 
         return Ok(());
     }
     let s = if rate.calls.get() == 1 { "" } else { "s" };
-    let message = format!("`{tool}` has had {} call{s} within the time of its limit, `max = \"{rate}\"`", rate.calls);
+    let message = format!("`{tool}` had {} call{s} within the window of its limit, `max = \"{rate}\"`", rate.calls);
     // Rounded up, because a fraction of a second must be waited for too.
     let seconds = left.as_secs() + u64::from(left.subsec_nanos() > 0);
     Err(Blocked::new(

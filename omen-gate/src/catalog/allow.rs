@@ -129,7 +129,7 @@ impl Allowlist {
     pub(crate) fn permit_call(&self, listed: &Listed, turn: &TurnId, call: &ToolCall) -> Result<Call, Blocked> {
         Call::demanded(turn.clone(), self.permit(listed)?.demand.clone(), call).map_err(|error| {
             Blocked::new(GateCode::A4, error.to_string(), "write such numbers as strings")
-                .unquoted_as("the arguments have no canonical text")
+                .unquoted_as("the arguments have no canonical JSON form")
         })
     }
 

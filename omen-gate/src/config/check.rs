@@ -130,7 +130,7 @@ impl Check<'_, '_> {
                         let message = format!("invalid regular expression: {}", bounded(why));
                         ("pattern", message, "see the documentation of the crate `regex` for the syntax")
                     }
-                    _ => ("pattern", "the pattern is too large when it is compiled".to_owned(), "make it simpler"),
+                    _ => ("pattern", "the compiled pattern is too large".to_owned(), "make it simpler"),
                 },
             };
             self.wrong(&format!("/policy/patterns/{index}/{key}"), message, help);
@@ -159,7 +159,7 @@ impl Check<'_, '_> {
                     self.without_nul(&place, "the command", &program);
                     // A program name cannot consist of invisible characters.
                     if program.chars().all(|c| c.is_whitespace() || is_unseen(c)) && !program.contains('\0') {
-                        self.wrong(&place, "the command is blank", "name the program to start");
+                        self.wrong(&place, "the command is blank", "specify the program to start");
                     }
                     for (index, arg) in args.iter().enumerate() {
                         self.without_nul(&format!("{pointer}/args/{index}"), "the argument", arg);
@@ -232,7 +232,7 @@ impl Check<'_, '_> {
                     self.wrong(
                         &below(&pointer, "pin"),
                         error.to_string(),
-                        "write the pin that `omen gate catalog` gives",
+                        "copy the pin from the output of `omen gate catalog --pins`",
                     );
                 })
             });
@@ -491,8 +491,8 @@ fn is_same_variable(a: &str, b: &str) -> bool {
     if cfg!(windows) { a.eq_ignore_ascii_case(b) } else { a == b }
 }
 
-const APART: &str = "give the key a file of its own, where neither the agent nor its tools can read it";
-const KEEP: &str = "keep the key from the server: with the key it could rewrite the log";
+const APART: &str = "keep the key in a separate file that neither the agent nor its tools can read";
+const KEEP: &str = "do not pass the key to a server: with the key, it could rewrite the log";
 
 fn seconds(seconds: u32) -> Duration {
     Duration::from_secs(u64::from(seconds))

@@ -101,7 +101,7 @@ impl Endpoint {
         let name = name.to_ascii_lowercase();
         let shown = bounded(&name);
         if name.is_empty() || !name.bytes().all(is_token) {
-            let help = "write a name of letters, digits and `-`, such as `X-Tenant`";
+            let help = "use only letters, digits and `-`, as in `X-Tenant`";
             return Err(BadEndpoint::new(format!("invalid header name `{shown}`"), help));
         }
         if OWN.contains(&name.as_str()) || OWN_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
@@ -110,13 +110,13 @@ impl Endpoint {
         }
         match &value {
             HeaderSource::Text(_) if SECRET.contains(&name.as_str()) => {
-                let message = format!("the value of the header `{shown}` is a secret and stands in the configuration");
+                let message = format!("the value of the header `{shown}` is a secret stored in the configuration");
                 return Err(BadEndpoint::new(message, FROM_A_VARIABLE));
             }
             HeaderSource::Text(text) if !is_value(text) || text.trim() != text => {
                 // The value may be a secret.
                 let message = format!("invalid value of the header `{shown}`");
-                return Err(BadEndpoint::new(message, "write visible ASCII characters, with blanks only in between"));
+                return Err(BadEndpoint::new(message, "use visible ASCII characters, with spaces only between them"));
             }
             HeaderSource::Env { variable, .. } if variable.is_empty() || variable.contains(['=', '\0']) => {
                 let message = format!("invalid name of an environment variable for the header `{shown}`");
@@ -124,7 +124,7 @@ impl Endpoint {
             }
             HeaderSource::Env { prefix, .. } if !is_value(prefix) || prefix.trim_start() != prefix => {
                 let message = format!("invalid `prefix` of the header `{shown}`");
-                return Err(BadEndpoint::new(message, "write visible ASCII characters, such as `Bearer `"));
+                return Err(BadEndpoint::new(message, "use visible ASCII characters, such as `Bearer `"));
             }
             _ => {}
         }

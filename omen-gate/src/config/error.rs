@@ -63,6 +63,6 @@ pub const MAX_ERRORS: usize = 100;
 
 pub(super) fn unreadable(path: &Path, why: &str) -> ConfigErrors {
     let message = format!("the configuration `{}` cannot be read: {}", path.display(), bounded(why));
-    let help = "name a readable TOML file; without a configuration nothing is allowed".to_owned();
+    let help = "specify a readable TOML file; without a configuration, nothing is allowed".to_owned();
     ConfigErrors(vec![ConfigError { line: 0, column: 0, path: String::new(), message, help }])
 }

@@ -17,13 +17,13 @@ use crate::base::Permission;
 use crate::call::arguments;
 use crate::catalog::ListLimits;
 
-/// The configuration of a gate. What it does not allow is denied.
+/// Configuration of a gate. Anything that it does not allow is denied.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct File {
-    /// What a request must not ask for (PG-0).
+    /// Requests to halt before any tool is looked up (PG-0).
     pub(super) policy: Policy,
-    /// Limits of what is read and waited for.
+    /// Limits on sizes and waiting times.
     pub(super) limits: Limits,
     /// The tool servers, by the names used for them in the rest of the file.
     pub(super) servers: BTreeMap<String, Server>,
@@ -32,15 +32,15 @@ pub(super) struct File {
     /// The default grants (G1), in force from the start. An allowed tool runs only if each of its permissions is
     /// granted.
     pub(super) grants: Vec<Grants>,
-    /// When the gate stops calling a tool that keeps failing (R1).
+    /// Circuit breakers (R1): when the gate stops calling a tool that keeps failing.
     pub(super) breaker: Breaker,
-    /// How many failures a turn may have (R2).
+    /// Limits on the failures of a turn (R2), and on the calls of a turn and a session.
     pub(super) budget: Budget,
-    /// How long to wait for a confirmation, and how long it is valid (G3).
+    /// Confirmations (G3): how long to wait for one, and how long it is valid.
     pub(super) confirm: Confirm,
     /// How long a call waits for a premise of the rules on order (O-5), and how long a session lasts.
     pub(super) order: order::OrderSettings,
-    /// The limits of an episode with `omen gate proxy --episode enforce`.
+    /// Settings for the episodes of `omen gate proxy --episode enforce`.
     pub(super) episode: Episode,
     /// The audit log. Without one, no tool runs.
     #[schemars(with = "Audit")]
@@ -108,36 +108,36 @@ impl From<Veto> for OnVeto {
     }
 }
 
-/// Limits of what is read and waited for.
+/// Limits on sizes and waiting times.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Limits {
-    /// The maximum length of a request, in bytes.
+    /// Maximum size of a request, in bytes.
     #[schemars(range(min = 1, max = 16_777_216))]
     pub request_bytes: u32,
-    /// The longest plan, in bytes (PG-1).
+    /// Maximum size of a plan, in bytes (PG-1).
     #[schemars(range(min = 1, max = 2_097_152))]
     pub plan_bytes: u32,
-    /// How deep arrays and objects may stand within each other in a plan (PG-1).
+    /// Maximum nesting depth of arrays and objects in a plan (PG-1).
     #[schemars(range(min = 2, max = 100))]
     pub plan_depth: u32,
-    /// The maximum length of a tool's answer, in bytes.
+    /// Maximum size of a tool's answer, in bytes.
     #[schemars(range(min = 1, max = 1_073_741_824))]
     pub answer_bytes: u32,
-    /// The maximum number of tools that a server may list.
+    /// Maximum number of tools that a server may list.
     #[schemars(range(min = 1, max = 100_000))]
     pub catalog_tools: u32,
-    /// The maximum length of a server's whole tool list, in bytes.
+    /// Maximum size of a server's entire tool list, in bytes.
     #[schemars(range(min = 1, max = 1_073_741_824))]
     pub catalog_bytes: u32,
-    /// The maximum time for starting a server and listing its tools, in seconds.
+    /// Maximum time for starting a server and listing its tools, in seconds.
     #[schemars(range(min = 1, max = 3600))]
     pub list_timeout_seconds: u32,
-    /// The maximum duration of a call, in seconds.
+    /// Maximum duration of a call, in seconds.
     #[schemars(range(min = 1, max = 3600))]
     pub call_timeout_seconds: u32,
-    /// The maximum number of steps in a turn (R4).
+    /// Maximum number of steps in a turn (R4).
     #[schemars(range(min = 1, max = 1024))]
     pub turn_steps: u32,
 }
@@ -245,13 +245,13 @@ pub(super) enum Header {
 fn headers(_: &mut SchemaGenerator) -> Schema {
     let header = json_schema!({
         "type": ["string", "object"],
-        "description": "A text, or `{ env = \"NAME\", prefix = \"Bearer \" }` for the value of a variable.",
+        "description": "A string, or `{ env = \"NAME\", prefix = \"Bearer \" }` for the value of a variable.",
         "maxLength": 8192,
         "additionalProperties": false,
         "required": ["env"],
         "properties": {
-            "env": { "type": "string", "minLength": 1, "description": "The name of the variable with the value." },
-            "prefix": { "type": "string", "description": "What stands before the value, such as `Bearer `." },
+            "env": { "type": "string", "minLength": 1, "description": "Name of the variable that holds the value." },
+            "prefix": { "type": "string", "description": "Text before the value, such as `Bearer `." },
         },
     });
     json_schema!({ "type": "object", "maxProperties": 64, "additionalProperties": header })
@@ -264,19 +264,19 @@ pub(super) struct Allow {
     pub(super) server: String,
     /// The tool's name as listed by its server.
     pub(super) tool: String,
-    /// What the tool can do. What its server says of it (annotations) does not count (D47).
+    /// What the tool can do. Its server's annotations do not count (D47).
     #[schemars(length(min = 1), extend("uniqueItems" = true))]
     pub(super) permissions: Vec<Permission>,
-    /// The pin of the form of the tool that was approved: `v1:` and 64 hexadecimal digits in lower case. Without it no
-    /// form of the tool is approved, so that it does not run.
+    /// The pin of the approved form of the tool: `v1:` and 64 lower-case hexadecimal digits. Without it, no form of
+    /// the tool is approved, so it does not run.
     #[schemars(with = "String", regex(pattern = "^v1:[0-9a-f]{64}$"))]
     #[serde(default)]
     pub(super) pin: Option<String>,
-    /// Whether every call is confirmed, even where it is pre-granted or only `READ`.
+    /// Whether every call needs a confirmation, even if it is pre-granted or needs only `READ`.
     #[serde(default)]
     pub(super) always_confirm: bool,
-    /// What the arguments of a call have to be, by JSON pointers such as `/path`. A `*` stands for every array element:
-    /// `/paths/*`. What cannot be decided is refused.
+    /// Rules on the arguments of a call, by JSON pointers such as `/path`. A `*` stands for every array element:
+    /// `/paths/*`. A call on which a rule cannot be decided is refused.
     #[serde(default, rename = "where")]
     pub(super) arguments: BTreeMap<String, Argument>,
     #[schemars(schema_with = "order::max")]
@@ -307,7 +307,7 @@ pub(super) struct Grants {
     #[schemars(with = "String", extend("format" = "date-time"))]
     #[serde(default)]
     pub(super) expires: Option<String>,
-    /// For how many calls the grant is good, since the start. Without it, for any number.
+    /// Number of calls that the grant allows, counted from the start of the gate. Without it, there is no limit.
     #[schemars(with = "u32", range(min = 1, max = 1_000_000_000))]
     #[serde(default)]
     pub(super) uses: Option<u32>,
@@ -319,10 +319,10 @@ pub(super) struct Grants {
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Breaker {
-    /// How many failures in a row make the gate leave a tool alone.
+    /// Number of failures in a row after which the gate stops calling a tool.
     #[schemars(range(min = 1, max = 1000))]
     pub(super) failures: u32,
-    /// How long to leave the tool alone, in seconds. After that, one call is let through as a probe.
+    /// Time during which the tool is not called, in seconds. After that, one call is let through as a probe.
     #[schemars(range(min = 1, max = 86_400))]
     pub(super) cooldown_seconds: u32,
 }
@@ -336,17 +336,17 @@ impl Default for Breaker {
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Budget {
-    /// How many failures a turn may have. It can be made stricter, not looser.
+    /// Maximum number of failures in a turn. The default can only be lowered.
     #[schemars(range(min = 1, max = 3))]
     pub(super) failures: u32,
-    /// How many failures in a row a turn may have. It can be made stricter, not looser.
+    /// Maximum number of failures in a row in a turn. The default can only be lowered.
     #[schemars(range(min = 1, max = 2))]
     pub(super) in_a_row: u32,
-    /// The maximum number of calls in a turn. Without it, there is no limit.
+    /// Maximum number of calls in a turn. Without it, there is no limit.
     #[schemars(with = "u32", range(min = 1, max = 1_000_000_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) turn_calls: Option<u32>,
-    /// The maximum number of calls in a client's session, e.g. with `omen gate proxy`. Without it, there is no limit.
+    /// Maximum number of calls in a client's session, e.g. with `omen gate proxy`. Without it, there is no limit.
     #[schemars(with = "u32", range(min = 1, max = 1_000_000_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) session_calls: Option<u32>,
@@ -391,7 +391,7 @@ impl Default for Confirm {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Audit {
-    /// The log file, relative to the folder of this file. It is made if it is not there.
+    /// The log file, relative to the folder of this file. It is created if it does not exist.
     #[schemars(length(min = 1))]
     pub(super) log: String,
     /// A file with the key that only its owner can read, as created by `omen audit new-key`; relative to the folder of
@@ -407,12 +407,12 @@ pub(super) struct Audit {
     /// machine crashes.
     #[serde(default = "yes")]
     pub(super) sync: bool,
-    /// The size in bytes at which a log file is continued in another one: `audit.000002.jsonl` after `audit.jsonl`.
+    /// The size in bytes at which the log continues in another file: `audit.000002.jsonl` after `audit.jsonl`.
     /// Without it, the log is a single file.
     #[schemars(with = "u32", range(min = 4096, max = 4_294_967_295_u32))]
     #[serde(default)]
     pub(super) rotate_bytes: Option<u32>,
-    /// The age in seconds at which a log file is continued in another one.
+    /// The age of a log file, in seconds, at which the log continues in another file.
     #[schemars(with = "u32", range(min = 1, max = 315_360_000))]
     #[serde(default)]
     pub(super) rotate_seconds: Option<u32>,
@@ -420,7 +420,7 @@ pub(super) struct Audit {
     /// `hash`, which records only the hash of the call. Secrets are never recorded.
     #[serde(default)]
     pub(super) arguments: Recorded,
-    /// JSON pointers to members of arguments that are secret, in addition to those with telling names: `/headers/*/value`.
+    /// JSON pointers to secret arguments, in addition to those that are recognized by their names: `/headers/*/value`.
     #[schemars(length(max = 1000))]
     #[serde(default)]
     pub(super) secrets: Vec<String>,
@@ -429,8 +429,8 @@ pub(super) struct Audit {
     #[serde(default)]
     pub(super) secret_patterns: Vec<String>,
     /// A file with an anchor printed by `omen audit export-anchor`, relative to the folder of this file. A gate starts
-    /// only if the log contains what the anchor names, so a log that was reset or rewritten is not continued. Replace its
-    /// content with a newer anchor as often as you can.
+    /// only if the log contains the entries that the anchor covers, so a log that was reset or rewritten is not
+    /// continued. Replace the anchor with a newer one as often as you can.
     #[schemars(with = "String", length(min = 1))]
     #[serde(default)]
     pub(super) require_anchor: Option<String>,

@@ -126,7 +126,7 @@ impl Inspector<'_, '_> {
                     && std::env::var_os(variable).is_none_or(|value| value.is_empty())
                 {
                     let message = format!("the variable `{}` for the header `{header}` is not set", bounded(variable));
-                    self.wrong(&below(&pointer, "headers"), message, "set it where the proxy is started");
+                    self.wrong(&below(&pointer, "headers"), message, "set it in the environment of the proxy");
                 }
             }
             if let Some(file) = &endpoint.ca_file
@@ -134,7 +134,7 @@ impl Inspector<'_, '_> {
             {
                 let message =
                     format!("cannot read the certificates in `{}`: {error}", bounded(&file.to_string_lossy()));
-                self.wrong(&below(&pointer, "ca_file"), message, "name a file with certificates in PEM");
+                self.wrong(&below(&pointer, "ca_file"), message, "specify a file with PEM certificates");
             }
         }
     }
@@ -229,7 +229,7 @@ impl Inspector<'_, '_> {
             };
             if listed.pin().ok() != allowed.pin.as_ref() {
                 if allowed.pin.is_some() {
-                    let message = format!("`{tool}` is not as it was approved, so it cannot be called");
+                    let message = format!("`{tool}` has changed since it was approved, so it cannot be called");
                     let help = "review its new form, and copy its `pin` from `omen gate catalog --pins`";
                     self.warn(&format!("/allow/{index}/pin"), message, help);
                 }
@@ -251,7 +251,7 @@ impl Inspector<'_, '_> {
         };
         self.warn(
             &format!("/allow/{index}/tool"),
-            format!("`{tool}` is not in the catalogue, so nothing is allowed by this entry"),
+            format!("`{tool}` is not in the catalogue, so this entry allows nothing"),
             help,
         );
     }
@@ -295,7 +295,7 @@ fn executable(path: &Path) -> Result<(), String> {
             Ok(metadata) if !metadata.is_file() => "it is not a file".clone_into(&mut why),
             Ok(_) => match access(name, true) {
                 Ok(()) => return Ok(()),
-                Err(_) => "it is not executable for this user".clone_into(&mut why),
+                Err(_) => "it is not executable by this user".clone_into(&mut why),
             },
             Err(error) => why = error.to_string(),
         }
@@ -306,7 +306,7 @@ fn executable(path: &Path) -> Result<(), String> {
 /// Checks that a log can be opened or created here.
 fn writable(log: &Path) -> Result<(), (String, String)> {
     let shown = bounded(&log.to_string_lossy());
-    let help = || "name a file in a folder that this user can write".to_owned();
+    let help = || "choose a file in a folder that this user can write to".to_owned();
     match regular::open(log) {
         Ok(_) => access(log, false).map_err(|error| (format!("the log `{shown}` cannot be written: {error}"), help())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

@@ -82,7 +82,7 @@ fn explain(source: &TomlSource<'_>, error: &ValidationError<'_>) -> Vec<ConfigEr
         Kind::MaxLength { limit } => one(format!("`{name}` is longer than {limit} characters"), wanted()),
         Kind::MinItems { .. } => one(format!("`{name}` is empty"), wanted()),
         Kind::MaxItems { limit } => one(format!("`{name}` has more than {limit} items"), wanted()),
-        Kind::UniqueItems => one(format!("`{name}` has an item twice"), "write each item once".to_owned()),
+        Kind::UniqueItems => one(format!("`{name}` contains a duplicate item"), "write each item once".to_owned()),
         Kind::Pattern { .. } => one(format!("invalid value of `{name}`"), wanted()),
         Kind::Enum { options } => {
             let options: Vec<_> = options.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -142,7 +142,7 @@ fn called(kind: &str) -> &str {
 fn found(value: &Value) -> &'static str {
     match value {
         // TOML has no null: [`TomlSource`] uses it for values that no key accepts.
-        Value::Null => "a float or a number too large",
+        Value::Null => "a float, or a number that is too large",
         Value::Bool(_) => "a boolean",
         Value::Number(_) => "an integer",
         Value::String(_) => "a string",

@@ -177,7 +177,7 @@ impl Confirmed {
     /// Consumes the confirmation for a call.
     pub(crate) fn spend(self, call: &Call) -> Result<(), Blocked> {
         let (message, help) = if self.hash != call.hash() || self.turn != *call.turn() {
-            let message = format!("the confirmation belongs to another call than this one of `{}`", call.tool());
+            let message = format!("the confirmation is for a different call than this one of `{}`", call.tool());
             (message, "confirm this tool with these arguments, in this turn")
         } else if self.clock.elapsed() >= self.until {
             (format!("the confirmation of `{}` has expired", call.tool()), "confirm the call again")

@@ -90,7 +90,7 @@ impl Lease {
         match confirmed {
             Some(confirmed) => confirmed.spend(&self.call)?,
             None if self.needs_confirmation() => {
-                let message = format!("the call of `{}` is not confirmed", self.call.tool());
+                let message = format!("the call of `{}` was not confirmed", self.call.tool());
                 return Err(Blocked::new(GateCode::G3, message, "ask for a confirmation first, or pre-grant it"));
             }
             None => {}

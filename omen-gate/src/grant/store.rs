@@ -58,7 +58,7 @@ pub(super) struct PickedGrant {
 
 /// Guard that keeps a call's grants from being forgotten.
 #[derive(Debug)]
-pub(super) struct GrantHold(#[expect(dead_code, reason = "it is there to be counted")] Vec<Arc<()>>);
+pub(super) struct GrantHold(#[expect(dead_code, reason = "only its reference count is used")] Vec<Arc<()>>);
 
 impl Store {
     fn grants_for(&self, tool: &ToolId, permission: Permission) -> &[StoredGrant] {
@@ -238,4 +238,4 @@ pub(super) fn dead(tool: &ToolId, permission: Permission, death: Option<Death>) 
     Blocked::new(GateCode::G2, message, help)
 }
 
-const EXPIRED: &str = "request a new grant; what counts is the later of the clock and the latest time in the audit log";
+const EXPIRED: &str = "request a new grant; expiry uses the later of the clock and the latest time in the audit log";

@@ -157,7 +157,8 @@ impl Gate {
             (Some(one), Some(other)) => {
                 let message = format!("`{name}` is ambiguous: it may be `{one}` or `{other}`");
                 let reason = "the name of the tool is ambiguous";
-                Err(Blocked::new(GateCode::Pg3, message, "name the tool with its server").unquoted_as(reason))
+                Err(Blocked::new(GateCode::Pg3, message, "qualify the name of the tool with its server")
+                    .unquoted_as(reason))
             }
             (None, _) => {
                 let message = format!("the tool `{name}` is not allowed");

@@ -236,7 +236,7 @@ impl Builder {
                     Blocked::new(
                         crate::base::GateCode::R3,
                         message,
-                        "check that its `command` is right and starts on its own",
+                        "check that its `command` is correct and starts on its own",
                     )
                 })?;
                 started.push((name.clone(), Arc::new(server)));

@@ -49,7 +49,7 @@ impl FileRuleThreads {
     ) -> Result<(), Blocked> {
         self.run(limit, judge).await.unwrap_or_else(|| {
             let message =
-                format!("the paths of the call of `{tool}` could not be followed within {} s", limit.as_secs());
+                format!("the paths of the call of `{tool}` could not be resolved within {} s", limit.as_secs());
             Err(Blocked::new(GateCode::Pg3, message, "ask the operator to check the file system of the rule `under`"))
         })
     }

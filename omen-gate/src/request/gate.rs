@@ -247,8 +247,8 @@ impl Gate {
             return Ok(());
         }
         let message =
-            format!("what `{}` needs was changed in the configuration after the call was authorized", call.tool());
-        Err(Blocked::new(GateCode::Pg3, message, "make the call again; it is authorized anew"))
+            format!("the configuration changed something that `{}` needs after the call was authorized", call.tool());
+        Err(Blocked::new(GateCode::Pg3, message, "make the call again: it will be authorized again"))
     }
 
     pub(crate) fn call_timeout(&self) -> Duration {

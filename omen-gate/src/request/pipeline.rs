@@ -17,7 +17,7 @@
 //! The methods of each state, and the compile errors for the other states, are generated from `gate.json`. Each step is
 //! implemented once, as a function in `pipeline/steps/`.
 
-#![allow(clippy::type_complexity, reason = "states are types: where a step leads is written out")]
+#![allow(clippy::type_complexity, reason = "the types of the steps spell out which states they lead to")]
 
 mod call_guard;
 mod never;

@@ -42,7 +42,7 @@ impl RestartOnly {
     /// Checks that a configuration has the same settings, and no rule that the running gate cannot enforce.
     pub(crate) fn check_unchanged(&self, config: &Config) -> Result<(), Blocked> {
         if let Some(rule) = config.rule_per_turn().filter(|_| !self.has_turns) {
-            let message = format!("the rule `{rule}` is per turn, and here each call is a turn of its own");
+            let message = format!("the rule `{rule}` applies per turn, but here each call is a separate turn");
             let help = "write `per = \"session\"`, or set `user_turn` in `[budget]` and restart the gate";
             return Err(Blocked::new(GateCode::C1, message, help));
         }
@@ -64,7 +64,7 @@ impl RestartOnly {
         match what {
             None => Ok(()),
             Some(what) => {
-                let message = format!("the new configuration changes `{what}`, which takes a restart");
+                let message = format!("the new configuration changes `{what}`, which requires a restart");
                 Err(Blocked::new(GateCode::C1, message, "restart the gate, or undo this change"))
             }
         }

@@ -47,7 +47,7 @@ impl RestartState {
                 let message = format!(
                     "the tool of the directive `{directive}` was already called, before the gate was restarted"
                 );
-                let help = "settle the task with the outcome that the audit log has, or send a new directive";
+                let help = "settle the task with the outcome in the audit log, or send a new directive";
                 Err(Blocked::new(GateCode::Pg6, message, help))
             }
             _ => Ok(()),

@@ -69,7 +69,7 @@ impl Stopped {
         match self {
             Self::Blocked(why) | Self::BrokenOff(why) | Self::Unrecorded { why, .. } => &why.help,
             Self::Failed(fault) if fault.class().is_retryable() => "try again later",
-            Self::Failed(_) => "check what it did before it is called again",
+            Self::Failed(_) => "check what it did before calling it again",
             Self::Aborted { .. } => "start another turn",
         }
     }

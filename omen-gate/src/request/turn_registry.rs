@@ -89,7 +89,7 @@ impl TurnRegistry {
                 return Err(Blocked::new(
                     GateCode::R2,
                     message,
-                    "end turns that are over: `gate.end_turn(&turn)`, or `gate.closed(&episode)`",
+                    "end finished turns: `gate.end_turn(&turn)`, or `gate.closed(&episode)`",
                 ));
             }
         }
@@ -142,7 +142,7 @@ impl TurnRegistry {
         }
         if sessions.len() >= MAX_TURNS {
             let message = format!("more than {MAX_TURNS} sessions have calls to remember");
-            return Err(Blocked::new(GateCode::R2, message, "end sessions that are over: `gate.end_turn(&session)`"));
+            return Err(Blocked::new(GateCode::R2, message, "end finished sessions: `gate.end_turn(&session)`"));
         }
         Ok(self.before.as_ref().map(|before| before.calls_of_session(session)).unwrap_or_default())
     }
@@ -156,7 +156,7 @@ impl TurnRegistry {
 
 /// Call counted for its turn and session. Dropping it discards the count unless it was kept.
 #[derive(Debug)]
-#[must_use = "dropped, the call does not count"]
+#[must_use = "the call is not counted if this is dropped"]
 pub(crate) struct CountedCall<'r> {
     registry: &'r TurnRegistry,
     calls: Option<&'r mut u32>,

@@ -61,13 +61,13 @@ impl TurnSteps {
             }
             let message = format!("step `{id}` is listed twice");
             if nodes.insert(id, StepNode { after, state: TurnStepState::Waiting }).is_some() {
-                return Err(refused(message, "give each step a name of its own"));
+                return Err(refused(message, "give each step a unique name"));
             }
         }
         for (id, node) in &nodes {
             if let Some(unknown) = node.after.iter().find(|dependency| !nodes.contains_key(*dependency)) {
                 let message = format!("step `{id}` needs step `{unknown}`, which does not exist");
-                return Err(refused(message, "name steps of the same turn only"));
+                return Err(refused(message, "refer only to steps of the same turn"));
             }
         }
         match first_in_circle(&nodes) {
@@ -95,7 +95,7 @@ impl TurnSteps {
                 self.put(step, TurnStepState::Running);
                 return Ok(());
             }
-            Some(StepNode { state: TurnStepState::Waiting, .. }) => "a step that it needs is not done yet",
+            Some(StepNode { state: TurnStepState::Waiting, .. }) => "a step that it depends on is not finished",
             Some(_) => "it has already begun",
         };
         self.fail(Abort::OutOfOrder { step: step.clone(), why })
@@ -111,7 +111,7 @@ impl TurnSteps {
             self.put(step, TurnStepState::Done);
             return Ok(());
         }
-        self.fail(Abort::OutOfOrder { step: step.clone(), why: "it ended without having begun" })
+        self.fail(Abort::OutOfOrder { step: step.clone(), why: "it ended before it began" })
     }
 
     /// Ends a step that is not done, whether or not it has begun. If no other step depends on it, the turn continues.

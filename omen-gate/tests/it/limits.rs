@@ -68,7 +68,7 @@ async fn a_window_slides() {
     gate.clock.advance(Duration::from_millis(29_500));
     let blocked = gate.call("c", None).await.unwrap_err();
     assert_eq!(blocked.code, GateCode::Pg3);
-    assert_eq!(blocked.message, "`store/get` has had 2 calls within the time of its limit, `max = \"2/min\"`");
+    assert_eq!(blocked.message, "`store/get` had 2 calls within the window of its limit, `max = \"2/min\"`");
     assert_eq!(blocked.help, "try again in 1 s, or ask the operator for a higher limit");
     gate.clock.advance(Duration::from_millis(500));
     assert_eq!(gate.call("d", None).await, Ok(()), "the first call has left the window");
@@ -140,7 +140,7 @@ async fn a_turn_makes_so_many_calls_also_after_a_restart() {
     assert_eq!(gate.call("a", None).await, Ok(()));
     let blocked = gate.call("a", None).await.unwrap_err();
     assert_eq!(blocked.code, GateCode::R2);
-    assert_eq!(blocked.message, "the turn has made 3 calls, which is all that it may make (`budget.turn_calls = 3`)");
+    assert_eq!(blocked.message, "the turn has made 3 calls, the most that it may make (`budget.turn_calls = 3`)");
     assert_eq!(gate.call("b", None).await, Ok(()), "another turn has a budget of its own");
 }
 
@@ -154,10 +154,7 @@ async fn a_session_makes_so_many_calls_over_all_its_turns() {
     assert_eq!(gate.call("s.3", Some("s")).await, Ok(()));
     let blocked = gate.call("s.4", Some("s")).await.unwrap_err();
     assert_eq!(blocked.code, GateCode::R2);
-    assert_eq!(
-        blocked.message,
-        "the session has made 3 calls, which is all that it may make (`budget.session_calls = 3`)"
-    );
+    assert_eq!(blocked.message, "the session has made 3 calls, the most that it may make (`budget.session_calls = 3`)");
     assert_eq!(gate.call("t.1", Some("t")).await, Ok(()), "another session has a budget of its own");
     assert_eq!(gate.call("u.1", None).await, Ok(()), "what belongs to no session has none");
     // A finished session is forgotten, also in the log.

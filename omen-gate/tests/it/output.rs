@@ -158,7 +158,7 @@ fn a_number_without_exact_text_is_not_typed() {
     }
     typed::<Big>(None, answer(json!({"n": 9_007_199_254_740_991_u64}))).unwrap();
     let untyped = typed::<Big>(None, answer(json!({"n": 9_007_199_254_740_993_u64}))).unwrap_err();
-    assert!(untyped.why().message.contains("has no canonical text: the number `9007199254740993`"), "{untyped}");
+    assert!(untyped.why().message.contains("has no canonical JSON form: the number `9007199254740993`"), "{untyped}");
 }
 
 /// The comparison is repeated for each answer: a server may change its schema at any time.

@@ -139,7 +139,7 @@ fn numbers_are_those_that_every_reader_takes_for_the_same() {
     }
     let cases = [
         (
-            "is beyond ±9007199254740991",
+            "is outside ±9007199254740991",
             "9007199254740992 -9007199254740992 1e16 18446744073709551616 1e308 1e309 -1e999",
         ),
         (
@@ -199,8 +199,8 @@ fn the_type_is_named_by_type_alone() {
 #[test]
 fn a_call_has_its_members_and_no_other() {
     let with = |members: &str| format!(r#"{{"type": "call_tool"{members}}}"#);
-    refused(&with(""), "missing field `server` in the plan", "as it is listed");
-    refused(&with(r#", "server": "s""#), "missing field `tool` in the plan", "as it is listed");
+    refused(&with(""), "missing field `server` in the plan", "exactly as listed");
+    refused(&with(r#", "server": "s""#), "missing field `tool` in the plan", "exactly as listed");
     refused(&with(r#", "server": "s", "tool": "t""#), "missing field `args` in the plan", "\"args\": {}");
     refused(
         &with(r#", "server": "s", "tool": "t", "args": null"#),

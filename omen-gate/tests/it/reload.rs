@@ -218,7 +218,7 @@ async fn what_takes_a_restart_is_refused_whole() {
     ] {
         let refused = world.gate.reload(config_under(NO_POOLS, more).await).await.unwrap_err();
         assert_eq!(refused.code, GateCode::C1);
-        assert_eq!(refused.message, format!("the new configuration changes `{what}`, which takes a restart"));
+        assert_eq!(refused.message, format!("the new configuration changes `{what}`, which requires a restart"));
         let entry = policies(&world).pop().unwrap();
         assert_eq!((&entry["outcome"], &entry["code"]), (&json!("refused"), &json!("C1")));
         assert_eq!((&entry["before"], &entry["why"]), (&json!(before), &json!(refused.message)));

@@ -114,10 +114,14 @@ fn steps_out_of_order_abort() {
     };
     let cases: [(Move, &str, &str); 7] = [
         (|turn| turn.begin(&id("x")), "x", "the turn has no such step"),
-        (|turn| turn.begin(&id("b")), "b", "a step that it needs is not done yet"),
-        (|turn| turn.begin(&id("a")).and_then(|()| turn.begin(&id("b"))), "b", "a step that it needs is not done yet"),
+        (|turn| turn.begin(&id("b")), "b", "a step that it depends on is not finished"),
+        (
+            |turn| turn.begin(&id("a")).and_then(|()| turn.begin(&id("b"))),
+            "b",
+            "a step that it depends on is not finished",
+        ),
         (|turn| turn.begin(&id("a")).and_then(|()| turn.begin(&id("a"))), "a", "it has already begun"),
-        (|turn| turn.done(&id("a")), "a", "it ended without having begun"),
+        (|turn| turn.done(&id("a")), "a", "it ended before it began"),
         (|turn| turn.missing(&id("x"), Missing::Skipped), "x", "it has already ended, or the turn has no such step"),
         (twice, "b", "it has already ended, or the turn has no such step"),
     ];

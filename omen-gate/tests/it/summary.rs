@@ -73,7 +73,7 @@ fn every_fault_is_reported_up_to_a_bound() {
 
 #[test]
 fn evidence_says_something() {
-    let told = |shown: &str| format!("bullet 1 of section 1 has evidence without a letter or a digit: `{shown}`");
+    let told = |shown: &str| format!("bullet 1 of section 1 has evidence without letters or digits: `{shown}`");
     for blank in ["", " ", "{", "\":\"", "},{"] {
         refused(&[&[blank]], &told(blank));
     }
@@ -97,8 +97,7 @@ fn a_claim_says_something() {
         let mut claims = summary(&[&["Zürich"], &["100", "21.5"]]);
         claims.sections[1].bullets[1].text = blank.to_owned();
         let blocked = ground(&typed(), claims).unwrap_err();
-        let expect =
-            "the summary of `s/t` is not grounded: bullet 2 of section 2 has a text without a letter or a digit";
+        let expect = "the summary of `s/t` is not grounded: bullet 2 of section 2 has text without letters or digits";
         assert_eq!((blocked.code, blocked.message.as_str()), (GateCode::Pg5, expect), "{blank:?}");
     }
     // One bullet may have both faults.
@@ -106,7 +105,7 @@ fn a_claim_says_something() {
     claims.sections[0].bullets[0].text.clear();
     let message = ground(&typed(), claims).unwrap_err().message;
     assert!(
-        message.ends_with("letter or a digit; bullet 1 of section 1 has evidence that is not in the answer: `Bern`"),
+        message.ends_with("letters or digits; bullet 1 of section 1 has evidence that is not in the answer: `Bern`"),
         "{message}"
     );
 }

@@ -104,7 +104,7 @@ fn ambiguous_events_are_refused() {
         ),
         (with(r#""tool_name":"Bash""#, r#""tool_name":7"#), "`tool_name`: expected string, found number"),
         (with(r#""tool_name":"Bash","#, ""), "missing field `tool_name`"),
-        (with(r#""tool_use_id":"toolu_01""#, r#""tool_use_id":"""#), "expected a string that is not empty"),
+        (with(r#""tool_use_id":"toolu_01""#, r#""tool_use_id":"""#), "expected a non-empty string"),
         (with(r#""PreToolUse""#, r#""PreToolUse2""#), "unknown event `PreToolUse2` of Claude Code"),
         (with(r#""git status""#, "1e999"), "number out of range"),
         (with(r#""git status""#, "123456789012345678901"), "the number `123456789012345678901`"),

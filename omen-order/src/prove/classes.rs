@@ -171,7 +171,7 @@ impl Alphabet {
                     }
                 }
                 if alphabet.calls.len().max(alphabet.moves.len()) > MAX_MOVES {
-                    let why = format!("its rules can tell too many calls apart: more than {MAX_MOVES}");
+                    let why = format!("its rules distinguish too many calls: more than {MAX_MOVES}");
                     return Err((String::new(), why));
                 }
             }

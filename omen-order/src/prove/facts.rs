@@ -128,10 +128,10 @@ impl ConeRules {
         windows.sort_unstable();
         windows.dedup();
         if windows.len() > MAX_WINDOWS {
-            return Err((String::new(), format!("more than {MAX_WINDOWS} different windows bear on it")));
+            return Err((String::new(), format!("more than {MAX_WINDOWS} different windows apply to it")));
         }
         if all.matchers.len() > MAX_MATCHERS {
-            return Err((String::new(), format!("more than {MAX_MATCHERS} premises bear on it")));
+            return Err((String::new(), format!("more than {MAX_MATCHERS} premises apply to it")));
         }
         Ok(all)
     }
@@ -300,7 +300,7 @@ fn too_large(rule: &Rule) -> Option<String> {
     }
     match &rule.kind {
         RuleKind::MaxCalls(calls, _) if *calls > MAX_COUNT => {
-            Some(format!("a limit of {calls} calls is above {MAX_COUNT}"))
+            Some(format!("a limit of {calls} calls exceeds {MAX_COUNT}"))
         }
         RuleKind::MaxSum(..) => Some(SUM.to_owned()),
         _ => None,
@@ -308,7 +308,7 @@ fn too_large(rule: &Rule) -> Option<String> {
 }
 
 const SUM: &str = "it is a sum";
-const SUM_OF_ELEMENTS: &str = "sums over elements of an array that differ are not compared";
+const SUM_OF_ELEMENTS: &str = "different sums over elements of an array are not compared";
 
 /// Whether an old rule on order adds up amounts, and no new one refuses what it refuses.
 fn has_looser_sum(rules: &[Vec<(Rule, Option<IntentLimit>)>; 2]) -> bool {

@@ -218,14 +218,14 @@ impl<W> Build<'_, W> {
                     self.wrong(
                         &format!("{pointer}/any"),
                         "`any` stands beside `tool`",
-                        "write the tool into `any`, or a rule of its own",
+                        "add the tool to `any`, or write a separate rule",
                     );
                 }
                 let at = |index| format!("{pointer}/any/{index}");
                 let any = any.iter().enumerate().map(|(index, item)| self.premise("after", &at(index), item));
                 let any: Vec<_> = any.collect();
                 if any.is_empty() {
-                    self.wrong(&format!("{pointer}/any"), "`any` is empty", "name premises, of which one suffices");
+                    self.wrong(&format!("{pointer}/any"), "`any` is empty", "list premises, any one of which suffices");
                 }
                 RuleKind::After(any.into_iter().collect::<Option<_>>()?)
             }
@@ -318,7 +318,7 @@ impl<W> Build<'_, W> {
         let untils = self.untils(key, pointer, table);
         let same = self.pairs(pointer, &table.same, was.has_answer() || key == "before_end");
         if table.answer.is_some() && !was.has_answer() && key != "before_end" {
-            let help = "write `was = \"ok\"`: only a success has an answer that is known";
+            let help = "write `was = \"ok\"`: only the answers of successful calls are known";
             self.wrong(&format!("{pointer}/answer"), "`answer` needs calls that have succeeded", help);
         }
         let args = self.test(&format!("{pointer}/where"), table.args.as_ref(), false);
@@ -334,7 +334,7 @@ impl<W> Build<'_, W> {
                 self.wrong(
                     &format!("{pointer}/only"),
                     "`only` stands beside `until`",
-                    "remove one of them: `only` cancels by every other tool",
+                    "remove one of them: with `only`, every other tool cancels",
                 );
             }
             let tools = self.tools(&format!("{pointer}/only"), only).unwrap_or_default();
@@ -360,7 +360,7 @@ impl<W> Build<'_, W> {
                         self.wrong(&pointer, "missing key `tool`", "name the tool: `tool = \"write_file\"`");
                     }
                     if table.answer.is_some() && !was.has_answer() {
-                        let help = "write `was = \"ok\"`: only a success has an answer that is known";
+                        let help = "write `was = \"ok\"`: only the answers of successful calls are known";
                         self.wrong(&format!("{pointer}/answer"), "`answer` needs calls that have succeeded", help);
                     }
                     let args = self.test(&format!("{pointer}/where"), table.args.as_ref(), false);
@@ -440,7 +440,7 @@ impl<W> Build<'_, W> {
                 self.wrong(
                     &at,
                     "`same` with `answer` needs calls that have succeeded",
-                    "write `was = \"ok\"`: only a success has an answer that is known",
+                    "write `was = \"ok\"`: only the answers of successful calls are known",
                 );
             }
             if self.pointer(&at, arg, false) && (earlier == arg || self.pointer(&at, earlier, false)) {

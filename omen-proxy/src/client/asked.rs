@@ -122,10 +122,10 @@ impl<C: FnMut(u64)> Drop for Open<'_, C> {
     }
 }
 
-/// Returns the notification that nobody waits for the answer to a request.
+/// Returns the notification that nobody is waiting for the answer to a request.
 pub(crate) fn cancelled(number: u64) -> String {
     let id = Id::write(number);
-    let params = format!("{{\"requestId\":{id},\"reason\":\"nobody waits for the answer\"}}");
+    let params = format!("{{\"requestId\":{id},\"reason\":\"nobody is waiting for the answer\"}}");
     format!("{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{params}}}")
 }
 

@@ -14,7 +14,7 @@ pub(crate) fn params(question: &Question) -> Option<Value> {
         "requestedSchema": {
             "type": "object",
             "properties": { CONFIRM: {
-                "type": "boolean", "title": "Make this call, once", "default": false,
+                "type": "boolean", "title": "Allow this call, once", "default": false,
             } },
             "required": [CONFIRM],
         },
@@ -23,7 +23,7 @@ pub(crate) fn params(question: &Question) -> Option<Value> {
 
 /// Returns the reason why a client is not asked if its user could not read the arguments.
 pub(crate) fn too_long() -> Heard {
-    Heard::Nobody(format!("the arguments are longer than the {LONGEST} bytes that a client is shown"))
+    Heard::Nobody(format!("the arguments exceed the {LONGEST} bytes that a client can be shown"))
 }
 
 /// Returns the question as text, with the exact arguments. Invisible characters are written out.
@@ -31,7 +31,7 @@ fn message(question: &Question) -> Option<String> {
     if question.args.len() > LONGEST {
         return None;
     }
-    let mut text = format!("Make this call, once?\nTool: {} ({})\nArguments: ", question.tool, question.permissions);
+    let mut text = format!("Allow this call, once?\nTool: {} ({})\nArguments: ", question.tool, question.permissions);
     for c in question.args.chars() {
         if is_unseen(c) { text.extend(c.escape_unicode()) } else { text.push(c) }
     }
@@ -64,7 +64,7 @@ impl Said {
         if took < least {
             let (took, least, word) = (took.as_millis(), least.as_millis(), self.word());
             return Heard::Nobody(format!(
-                "the client said `{word}` after {took} ms by itself: a human takes {least} ms at least"
+                "the client said `{word}` after {took} ms by itself: a human takes at least {least} ms"
             ));
         }
         match self {

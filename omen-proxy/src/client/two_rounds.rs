@@ -106,7 +106,7 @@ impl Rounds {
     /// Takes a question that is being answered. Whatever the answer, there is no second one.
     fn take(&self, state: &str, call: Option<CallHash>) -> Result<Asked, Blocked> {
         let Some((number, of)) = self.seal.open(state) else {
-            return Err(refused("it was not made by this session, or was changed"));
+            return Err(refused("it was not created by this session, or was changed"));
         };
         let Some(asked) = self.state.lock().asked.remove(&number) else {
             return Err(refused("it was used before, or is too old"));

@@ -28,9 +28,8 @@ impl UserTurns {
     pub(crate) fn of(&self, meta: Option<&str>) -> Result<Option<TurnId>, Blocked> {
         let Some(member) = &self.member else { return Ok(None) };
         let refused = |message: String| {
-            let help = format!(
-                "name the turn of the user in `_meta` as `{member}`, with 1 to {LONGEST} characters without blanks"
-            );
+            let help =
+                format!("name the user's turn in `_meta` as `{member}`, with 1 to {LONGEST} characters without blanks");
             Err(Blocked::new(GateCode::A2, message, help))
         };
         let meta: Map<String, Value> = meta.and_then(|meta| serde_json::from_str(meta).ok()).unwrap_or_default();
@@ -43,7 +42,7 @@ impl UserTurns {
         };
         let mut seen = self.seen.lock();
         if seen.len() >= omen_gate::MAX_TURNS && !seen.contains(&turn) {
-            return refused(format!("the session has named {} turns", seen.len()));
+            return refused(format!("the session has already named {} turns", seen.len()));
         }
         seen.insert(turn.clone());
         Ok(Some(turn))

@@ -96,7 +96,7 @@ impl Desk {
         let ticket = {
             let mut state = self.0.state.lock();
             if state.waiting.len() >= MAX_WAITING {
-                return Reply::Denied { why: format!("{MAX_WAITING} calls wait for a confirmation already") };
+                return Reply::Denied { why: format!("{MAX_WAITING} calls are already waiting for a confirmation") };
             }
             state.last += 1;
             let (id, question) = (state.last, Arc::new(question.clone()));

@@ -20,7 +20,7 @@ pub struct FrontEnd {
 #[non_exhaustive]
 pub enum Unreachable {
     /// Nobody listens on the socket.
-    #[error("no gate listens at `{path}`: {source}")]
+    #[error("no gate is listening at `{path}`: {source}")]
     Nobody {
         /// Path of the socket.
         path: PathBuf,
@@ -36,13 +36,13 @@ pub enum Unreachable {
         uid: u32,
     },
     /// The connection ended before the first line.
-    #[error("the gate at `{path}` has ended")]
+    #[error("the gate at `{path}` has stopped")]
     Ended {
         /// Path of the socket.
         path: PathBuf,
     },
     /// The listener speaks another protocol.
-    #[error("what listens at `{path}` is not a gate, or one of another version: {why}")]
+    #[error("the listener at `{path}` is not a gate, or is one of another version: {why}")]
     Other {
         /// Path of the socket.
         path: PathBuf,
@@ -69,10 +69,10 @@ impl Unreachable {
     pub fn help(&self) -> &'static str {
         match self {
             Self::Nobody { .. } | Self::Ended { .. } => {
-                "start the gate, wait for it with `--wait`, or name its configuration or socket"
+                "start the gate, wait for it with `--wait`, or specify its configuration or socket"
             }
             Self::Foreign { .. } => "run this as the user who runs the gate",
-            Self::Other { .. } => "use the `omen` that the gate runs",
+            Self::Other { .. } => "use the same `omen` as the gate",
         }
     }
 }
@@ -105,7 +105,7 @@ impl FrontEnd {
             Some((_, Message::Hello { protocol, .. })) => {
                 Err(other(format!("it speaks version {protocol} of the protocol")))
             }
-            _ => Err(other("it does not say hello".to_owned())),
+            _ => Err(other("it does not send a hello".to_owned())),
         }
     }
 

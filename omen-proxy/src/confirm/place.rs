@@ -52,12 +52,12 @@ impl SocketError {
     pub fn help(&self) -> String {
         match self {
             Self::InUse(_) => {
-                "wait for the other gate to end, or give each gate a socket of its own (`confirm.socket`)".into()
+                "wait for the other gate to stop, or give each gate its own socket (`confirm.socket`)".into()
             }
-            Self::Open { path, .. } => format!("run `chmod 700 {}`, or name another folder", path.display()),
-            Self::Foreign { .. } => "name a socket in a folder of your own (`confirm.socket`)".into(),
-            Self::NotSocket(_) => "move it away, or name another path (`confirm.socket`)".into(),
-            Self::Io { .. } => "name a path in a folder that this user can write (`confirm.socket`)".into(),
+            Self::Open { path, .. } => format!("run `chmod 700 {}`, or choose another folder", path.display()),
+            Self::Foreign { .. } => "choose a socket in a folder of your own (`confirm.socket`)".into(),
+            Self::NotSocket(_) => "move it away, or choose another path (`confirm.socket`)".into(),
+            Self::Io { .. } => "choose a path in a folder that this user can write to (`confirm.socket`)".into(),
         }
     }
 }

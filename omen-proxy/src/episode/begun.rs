@@ -73,7 +73,7 @@ impl Begun {
 impl Drop for Begun {
     fn drop(&mut self) {
         if let Some(recorded) = self.recorded.take() {
-            let outcome = Outcome::cancelled("nobody waits for the answer any more; the tool may have run");
+            let outcome = Outcome::cancelled("nobody is waiting for the answer any more; the tool may have run");
             if let Err(why) = self.episodes.ended(&self.call, recorded, &outcome) {
                 error!("the end of a call of `{}` is not recorded: {}", self.call.tool, why.unquoted());
             }

@@ -76,7 +76,7 @@ pub enum CallEnd {
 }
 
 /// Call whose episode has begun in this process. Dropped, it stays open for the process that sees its end.
-#[must_use = "its directive is what the entries of the audit log name"]
+#[must_use = "the entries of the audit log name its directive"]
 pub struct BegunCall {
     desk: Desk,
     call: CallFacts,

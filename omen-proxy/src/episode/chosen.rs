@@ -73,15 +73,15 @@ impl Chosen {
             let Some(id) = id_of(&tool) else {
                 let finding =
                     Diagnostic::error(Code::Inv007, format!("`{tool}` is not a tool of the server that may be called"));
-                let help = "name it as `tools/list` does";
+                let help = "use its name as in `tools/list`";
                 return Err(Refused::finding(finding.at(format!("{at}/tool")).help(help)));
             };
             chosen.push(ChosenTool { id, shown: tool, operations });
         }
         if !acts && !chosen.is_empty() {
-            let finding = Diagnostic::error(Code::Inv007, "`tools` is given, and this outcome calls none");
+            let finding = Diagnostic::error(Code::Inv007, "`tools` is set, but this outcome calls none");
             return Err(Refused::finding(
-                finding.at("/tools").help("leave it out, or give `[]`; only `ACT` names tools"),
+                finding.at("/tools").help("omit it, or set it to `[]`; only `ACT` names tools"),
             ));
         }
         Ok(Self(chosen))

@@ -104,7 +104,7 @@ impl Desk {
     /// Returns the packets that can be cited, as text.
     fn citable(&self) -> String {
         match self.seen.len() {
-            0 => "call a tool that reads: what it gives can be cited".to_owned(),
+            0 => "call a tool that reads: its output can be cited".to_owned(),
             _ => {
                 let all: Vec<_> = self.seen().map(|seen| format!("`{}` ({})", seen.packet_id, seen.from)).collect();
                 format!("name one of {}", all.join(", "))
@@ -213,7 +213,7 @@ impl Desk {
         }
         // Before a decision, a tool's output is an observation.
         if self.stated.is_none() {
-            let problem = "nothing is stated of this episode yet: why it is, what is at stake, how it is known";
+            let problem = "nothing is stated about this episode yet: its intent, its stakes, how its claims are known";
             let help = "call `omen_observe` first, with `mcp`";
             return Err(Refused::new(Code::Inv001, problem, help));
         }
@@ -286,7 +286,8 @@ impl Desk {
             return Ok(());
         }
         if self.recorder.nodes().after(Event::Observe).is_empty() {
-            let note = format!("what `{}` gave came after the episode had gone on, and is not recorded", call.tool);
+            let note =
+                format!("the output of `{}` came after the episode had continued, and is not recorded", call.tool);
             return self.alert(AlertType::Other, AlertSeverity::Info, &note);
         }
         let payload = drafts::output(call, outcome, result.as_ref());

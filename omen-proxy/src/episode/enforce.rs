@@ -112,7 +112,7 @@ fn given(packet: PacketType, mut args: Map<String, Value>) -> Result<Given, Refu
     let (own, tokens, headers) = (schema::payload_members(packet), schema::of_tokens(), schema::of_headers());
     for name in args.keys().filter(|name| !own.contains(name)) {
         let (code, problem, help) = if tokens.contains(name) {
-            let help = "leave it out, and call the tool that writes: its token is issued by the operator's grants";
+            let help = "omit it, and call the tool that writes: its token is issued by the operator's grants";
             (Code::E4, "a model cannot issue or name a token", help)
         } else if schema::is_supplied(packet, name) || headers.contains(name) {
             (Code::Schema, "this is supplied by the proxy", "leave it out")
@@ -130,7 +130,7 @@ fn seen_by_nobody(payload: &Map<String, Value>, status: Option<&Value>) -> Resul
     let said = |value: Option<&Value>, own: &str| value.and_then(Value::as_str) == Some(own);
     let observed = payload.get(schema::OBSERVATION_TYPE);
     let (problem, pointer, help) = if said(observed, ObservationType::ToolOutput.as_str()) {
-        let help = "call the tool: what it gives is recorded as an observation, with its packet id";
+        let help = "call the tool: its output is recorded as an observation, with its packet id";
         ("the output of a tool is what has passed the proxy, not what a model reports", "/observation_type", help)
     } else if said(observed, ObservationType::UserInput.as_str()) {
         let help =
@@ -154,7 +154,7 @@ fn integrates(desk: &Desk, payload: &Map<String, Value>) -> Result<(), Refused> 
         let in_loop = desk.recorder.nodes() == omen_fsm::NodeSet::of(omen_fsm::Node::Verify);
         let code = if in_loop { Code::E3 } else { Code::Inv004 };
         let finding = Diagnostic::error(code, format!("`{id}` is not a packet of this episode"));
-        let help = "name packets that `omen_state` lists as evidence";
+        let help = "cite packets that `omen_state` lists as evidence";
         return Err(Refused::finding(finding.at(format!("/evidence_integration/{at}")).help(help)));
     }
     Ok(())

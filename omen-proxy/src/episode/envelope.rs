@@ -44,7 +44,7 @@ impl Stated {
             return Ok(Self(parts));
         }
         let missing = missing.iter().map(|part| format!("`{part}`")).collect::<Vec<_>>().join(", ");
-        let finding = Diagnostic::error(Code::Inv001, format!("the envelope `mcp` has no {missing}")).at("/mcp");
+        let finding = Diagnostic::error(Code::Inv001, format!("the envelope `mcp` lacks {missing}")).at("/mcp");
         Err(Refused::finding(
             finding.help("state each part once, in the first call; it stays in force until you give another one"),
         ))
@@ -79,13 +79,13 @@ impl Stated {
 /// Refuses a part that the proxy supplies, so a model must not.
 fn ours(name: &str, part: &Value) -> Result<(), Refused> {
     let (name, help) = match name {
-        BUDGETS => (name, "leave it out: the operator sets the budgets"),
-        EVIDENCE => (name, "leave it out, and name packets that `omen_state` lists in `evidence`, beside `mcp`"),
-        ROUTING if part.get(TOOLS_STATE).is_some() => (TOOLS_STATE, "leave it out: the proxy knows whether tools work"),
+        BUDGETS => (name, "omit it: the operator sets the budgets"),
+        EVIDENCE => (name, "omit it, and cite packets that `omen_state` lists in `evidence`, beside `mcp`"),
+        ROUTING if part.get(TOOLS_STATE).is_some() => (TOOLS_STATE, "omit it: the proxy knows whether tools work"),
         _ => return Ok(()),
     };
     let code = if name == EVIDENCE { Code::Inv004 } else { Code::Schema };
-    let finding = Diagnostic::error(code, format!("`{name}` is not stated by a model")).at(format!("/mcp/{name}"));
+    let finding = Diagnostic::error(code, format!("a model cannot state `{name}`")).at(format!("/mcp/{name}"));
     Err(Refused::finding(finding.help(help)))
 }
 
@@ -110,7 +110,7 @@ fn seen() -> Epistemics {
     Epistemics::builder()
         .status(EpistemicStatus::Observed)
         .confidence(unit!(1.0))
-        .calibration_note(text!("the gate has seen it pass; whether it is true is not known to it"))
+        .calibration_note(text!("the gate has seen it pass, but does not know whether it is true"))
         .freshness_class(FreshnessClass::Operational)
         .assumptions(Vec::<String>::new())
         .build()

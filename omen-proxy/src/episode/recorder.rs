@@ -110,7 +110,7 @@ impl Recorder {
 
     fn begin(&self, mcp: &Value) -> Result<AnyEpisode, Refused> {
         let started = self.setup(mcp, Numbered::from_the_first())?.start().map_err(|error| {
-            Refused::new(Code::Id, error.to_string(), "start the proxy again, or with another file for its episodes")
+            Refused::new(Code::Id, error.to_string(), "restart the proxy, perhaps with another file for its episodes")
         })?;
         Ok(started.into_any())
     }

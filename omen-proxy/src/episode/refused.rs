@@ -105,8 +105,8 @@ pub(super) fn in_tools(finding: &Diagnostic) -> InTools {
     let at = pointer.filter(|pointer| !pointer.is_empty() && !pointer.starts_with("/header")).map(str::to_owned);
     if finding.code == Code::E4 && at.as_deref() == Some(NO_TOKEN) && finding.pointer.as_deref() != Some(NO_TOKEN) {
         // The token is one that the proxy would have issued.
-        let message = "no token can be issued here: each decision to act is good for one call of a tool that writes";
-        let help = "call `omen_believe` with what came of it, then `omen_decide` with `ACT` for the next call";
+        let message = "no token can be issued here: each decision to act permits one call of a tool that writes";
+        let help = "call `omen_believe` with its outcome, then `omen_decide` with `ACT` for the next call";
         return InTools { at: None, message: message.to_owned(), help: Some(help.to_owned()) };
     }
     let help = match (finding.code, finding.pointer.as_deref()) {
@@ -163,5 +163,5 @@ const OVER_BUDGET: &str = "decide `ESCALATE`, after `omen_believe` if that is no
 /// Help for safe mode.
 pub(super) const SAFE_MODE: &str = "record what is known with `omen_believe`, and tell the user; `omen_escalate` asks the operator to end \
      safe mode, and another session begins another episode";
-const CITE: &str = "name what it rests on in `evidence`: packets that `omen_state` lists; if there is none, call a tool that \
-     reads; if nothing is claimed about the present, use `freshness_class` `STRATEGIC`";
+const CITE: &str = "cite what it rests on in `evidence`: packets that `omen_state` lists; if there is none, call a \
+                    tool that reads; if nothing is claimed about the present, use `freshness_class` `STRATEGIC`";

@@ -323,13 +323,14 @@ pub(super) const TOKEN: &str = "authorization_token_id";
 
 const ABOUT_ALL: &str = "The proxy adds ids, time, budgets and evidence. The answer says where the episode stands and what is \
      legal next; a refusal names the rule.";
-const ABOUT_MCP: &str = "What holds for this call and those after it: intent, stakes, quality, how it is known, and the kind of \
-     task. Give every part in the first call; later give only a part that changes.";
+const ABOUT_MCP: &str = "What holds for this call and those after it: intent, stakes, quality, how it is known, and \
+                         the kind of task. Give every part in the first call; later, give only the parts that change.";
 const ABOUT_EVIDENCE: &str = "What this call and those after it rest on: ids of outputs of tools and of answers of the user, as \
      `omen_state` lists them.";
-const ABOUT_TOOLS: &str = "Required with `ACT`: the tools of the server that may be called for this decision and can do more than \
-     read; one call of one of them, and of no other tool. `[]` if nothing but reading is decided. Left out with another outcome.";
-const ABOUT_TOOL: &str = "The name of the tool, as it is listed.";
+const ABOUT_TOOLS: &str = "Required with `ACT`: the tools of the server that may be called for this decision and can \
+                           do more than read; one call of one of them, and of no other tool. `[]` if nothing but \
+                           reading is decided. Omitted with any other outcome.";
+const ABOUT_TOOL: &str = "The name of the tool, as listed.";
 const ABOUT_OPERATIONS: &str = "What the tool is to do; at least one. A call whose argument `operation` names another of these is \
      refused.";
 const ABOUT_STATE: &str = "Says where the episode stands: its state, what is open, what was used of the budgets, what can be cited \

@@ -33,7 +33,7 @@ impl Synced {
             return Ok(());
         }
         let waited = tokio::task::spawn_blocking(move || here.now()).await;
-        waited.unwrap_or_else(|_| Err(self.keep("the thread that waits for the disk has ended")))
+        waited.unwrap_or_else(|_| Err(self.keep("the thread that waits for the disk has stopped")))
     }
 
     /// Same as [`wait`](Self::wait), on this thread.
@@ -46,6 +46,6 @@ impl Synced {
     }
 
     fn keep(&self, why: &str) -> String {
-        self.failed.get_or_init(|| format!("the log of the episodes is not on the disk: {why}")).clone()
+        self.failed.get_or_init(|| format!("the log of the episodes could not be flushed to disk: {why}")).clone()
     }
 }

@@ -39,7 +39,7 @@ pub enum BadAccess {
     #[error("`{0}` is not a loopback address; add --token-file, so that only clients with the token are served")]
     NoToken(IpAddr),
     /// The host name of the proxy is unknown.
-    #[error("`{0}` stands for all addresses; add --allow-host with the name that clients use")]
+    #[error("`{0}` binds all interfaces; add --allow-host with the host name that clients use")]
     NoHost(IpAddr),
 }
 
@@ -157,7 +157,7 @@ impl Access {
 
     fn check_host(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refused> {
         let host = single(headers, &HOST)?.ok_or_else(|| {
-            Refused::new(StatusCode::BAD_REQUEST, "missing header `Host`", "send a name of the proxy")
+            Refused::new(StatusCode::BAD_REQUEST, "missing header `Host`", "send a host name of the proxy")
         })?;
         // If the target also contains a name, both must be the same, because readers differ in which one they trust.
         let targets_other = uri.authority().is_some_and(|target| !target.as_str().eq_ignore_ascii_case(host));

@@ -135,8 +135,8 @@ impl Endpoint {
     /// Handles a handshake, which begins a session.
     async fn initialize(&self, headers: &HeaderMap, frame: &Frame) -> Result<Response<Body>, Refused> {
         if single(headers, SESSION_ID)?.is_some() {
-            let help = "leave out `Mcp-Session-Id` to begin another session";
-            let refused = Refused::new(StatusCode::BAD_REQUEST, "the session is initialized already", help);
+            let help = "omit `Mcp-Session-Id` to begin another session";
+            let refused = Refused::new(StatusCode::BAD_REQUEST, "the session is already initialized", help);
             return Err(refused.of(frame.raw_id()));
         }
         let beginning = self.sessions.begin().map_err(|refused| refused.of(frame.raw_id()))?;
@@ -187,7 +187,7 @@ impl Endpoint {
             Ok(Some(Event { message, is_last: true, .. })) => Ok(whole(status_of(&message), message)),
             Ok(Some(first)) => Ok(sse::respond(guarded, Some(first), form)),
             Ok(None) => {
-                let help = "send the request again; if it was a call, check first what it did";
+                let help = "send the request again; if it was a call, first check what it did";
                 Err(Refused::new(StatusCode::BAD_GATEWAY, "the server has ended", help).of(frame.raw_id()))
             }
             Err(_) => Ok(sse::respond(guarded, None, form)),
@@ -209,7 +209,7 @@ impl Endpoint {
             }
         };
         let reader = session.streams.read(stream, after).ok_or_else(|| {
-            let reason = "the events after that one are not kept any more";
+            let reason = "the events after that one are no longer kept";
             Refused::new(StatusCode::GONE, reason, "open a stream without `Last-Event-ID`")
         })?;
         let form = Form { is_primed: false, ..self.form(&session) };
@@ -230,7 +230,7 @@ impl Endpoint {
         let Some(id) = single(headers, SESSION_ID)? else {
             if is_stateless(headers)? {
                 let reason = "missing field `io.modelcontextprotocol/protocolVersion` in `_meta`";
-                let help = "say in `_meta` of each request what `MCP-Protocol-Version` says";
+                let help = "set it in `_meta` of each request to the value of `MCP-Protocol-Version`";
                 return Err(Refused::new(StatusCode::BAD_REQUEST, reason, help).code(INVALID_PARAMS));
             }
             let help = "send `initialize` first, or the version of the protocol in `_meta`";
@@ -271,7 +271,7 @@ async fn asked_in(session: &Session, frame: &Frame) -> Result<Reader, Refused> {
 
 fn in_use(frame: &Frame) -> Refused {
     let reason = format!("the id `{}` is in use", bounded(frame.raw_id()));
-    Refused::new(StatusCode::CONFLICT, reason, "give each request an id of its own")
+    Refused::new(StatusCode::CONFLICT, reason, "give each request a unique id")
 }
 
 fn unsent_because(unsent: Unsent, frame: &Frame) -> Refused {
@@ -281,7 +281,7 @@ fn unsent_because(unsent: Unsent, frame: &Frame) -> Refused {
             Refused::new(StatusCode::NOT_FOUND, "the session has ended", help)
         }
         Unsent::Stuck => {
-            Refused::new(StatusCode::SERVICE_UNAVAILABLE, "the server does not read its messages", "try again later")
+            Refused::new(StatusCode::SERVICE_UNAVAILABLE, "the server is not reading its messages", "try again later")
         }
     };
     if matches!(frame.kind, Kind::Request(_)) { refused.of(frame.raw_id()) } else { refused }

@@ -102,7 +102,7 @@ impl Modern {
             Some(version) if version == self.version => {}
             Some(version) => {
                 return Err(mismatch(format!(
-                    "the header `MCP-Protocol-Version` says `{}`, and the body `{}`",
+                    "the header `MCP-Protocol-Version` says `{}`, but the body says `{}`",
                     bounded(version),
                     bounded(&self.version)
                 )));
@@ -151,7 +151,7 @@ pub(super) fn check_mirrored(frame: &Frame, headers: &HeaderMap) -> Result<(), R
     if let Some(said) = single(headers, METHOD).map_err(of)?
         && method != Some(said)
     {
-        let reason = format!("the header `Mcp-Method` says `{}`, and the body `{}`", bounded(said), shown(method));
+        let reason = format!("the header `Mcp-Method` says `{}`, but the body says `{}`", bounded(said), shown(method));
         return Err(of(mismatch(reason)));
     }
     if let Some(said) = single(headers, NAME).map_err(of)? {
@@ -159,7 +159,7 @@ pub(super) fn check_mirrored(frame: &Frame, headers: &HeaderMap) -> Result<(), R
         let decoded = decoded(said);
         if decoded.is_none() || decoded != name {
             let name = shown(name.as_deref());
-            let reason = format!("the header `Mcp-Name` says `{}`, and the body `{name}`", bounded(said));
+            let reason = format!("the header `Mcp-Name` says `{}`, but the body says `{name}`", bounded(said));
             return Err(of(mismatch(reason)));
         }
     }
@@ -167,7 +167,7 @@ pub(super) fn check_mirrored(frame: &Frame, headers: &HeaderMap) -> Result<(), R
         let said = single(headers, name).map_err(of)?.unwrap_or_default();
         if !decoded(said).is_some_and(|value| is_an_argument(frame, &value)) {
             let (name, said) = (bounded(name.as_str()), bounded(said));
-            let reason = format!("the header `{name}` says `{said}`, and none of the arguments in the body does");
+            let reason = format!("the header `{name}` says `{said}`, but no argument in the body does");
             return Err(of(mismatch(reason)));
         }
     }
@@ -188,7 +188,7 @@ pub(super) fn check_params(
         let decoded = decoded(said);
         if decoded.is_none() || decoded != value {
             let (said, value) = (bounded(said), shown(value.as_deref()));
-            return Err(mismatch(format!("the header `{name}` says `{said}`, and the body `{value}`")));
+            return Err(mismatch(format!("the header `{name}` says `{said}`, but the body says `{value}`")));
         }
     }
     Ok(())
@@ -218,7 +218,7 @@ fn says(argument: &Value, value: &str) -> bool {
 }
 
 fn mismatch(reason: String) -> Refused {
-    Refused::new(StatusCode::BAD_REQUEST, reason, "send headers that say what the body says").code(HEADER_MISMATCH)
+    Refused::new(StatusCode::BAD_REQUEST, reason, "send headers that match the body").code(HEADER_MISMATCH)
 }
 
 fn shown(text: Option<&str>) -> String {

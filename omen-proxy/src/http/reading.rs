@@ -36,7 +36,7 @@ const UNIT: usize = 1024;
 const FIRST: usize = 64 << 10;
 
 fn full() -> Refused {
-    let reason = "other requests are read, and there is no room for this one";
+    let reason = "other requests are being read, and there is no room for this one";
     Refused::new(StatusCode::SERVICE_UNAVAILABLE, reason, "send the request again in a moment")
 }
 
@@ -48,8 +48,8 @@ impl Reading {
 
     pub(super) async fn read(&self, body: Incoming) -> Result<Taken, Refused> {
         let late = |_| {
-            let reason = format!("the body did not come within {} seconds", self.time.as_secs_f32());
-            Refused::new(StatusCode::REQUEST_TIMEOUT, reason, "send the request again, whole")
+            let reason = format!("the body did not arrive within {} seconds", self.time.as_secs_f32());
+            Refused::new(StatusCode::REQUEST_TIMEOUT, reason, "send the entire request again")
         };
         timeout(self.time, self.read_whole(body)).await.map_err(late)?
     }
@@ -69,7 +69,7 @@ impl Reading {
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|error| {
                 let reason = format!("the body cannot be read: {error}");
-                Refused::new(StatusCode::BAD_REQUEST, reason, "send the request again, whole")
+                Refused::new(StatusCode::BAD_REQUEST, reason, "send the entire request again")
             })?;
             let Some(data) = frame.data_ref() else { continue };
             if data.len() > self.limit.saturating_sub(bytes.len()) {

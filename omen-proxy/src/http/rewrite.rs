@@ -72,7 +72,7 @@ pub(super) fn progress_token(frame: &Frame) -> Option<(Id, Range<usize>)> {
     Some((Id::read(frame.raw(span.clone()))?, span))
 }
 
-/// Returns the notification that nobody waits for the answer to a request.
+/// Returns the notification that nobody is waiting for the answer to a request.
 pub(super) fn cancelled(id: &Id) -> String {
     let id = id.raw();
     let params = format!("{{\"requestId\":{id},\"reason\":\"the client has closed the connection\"}}");

@@ -190,7 +190,10 @@ impl Session {
     async fn for_a_request(&self, frame: &Frame) {
         match &frame.kind {
             Kind::Request(method) => {
-                self.note(&format!("refused `{}` of the server: this era has no requests of servers", bounded(method)));
+                self.note(&format!(
+                    "refused `{}` of the server: this era has no requests from servers",
+                    bounded(method)
+                ));
                 self.refuse(frame).await;
             }
             Kind::Notification(method) => {
@@ -206,7 +209,7 @@ impl Session {
                     None => match self.streams.only() {
                         Some(number) => self.push(number, frame.text(), false).await,
                         None => self.note(&format!(
-                            "dropped the notification `{}`: it does not say to which of the requests it belongs",
+                            "dropped the notification `{}`: it does not say which of the requests it belongs to",
                             bounded(method)
                         )),
                     },

@@ -47,7 +47,7 @@ pub(super) async fn ask(hub: Arc<Hub>, frame: Frame, era: Era) -> Vec<u8> {
     match answers.iter().find(|answer| answer.kind != Kind::Result) {
         Some(error) if answers.iter().all(|answer| answer.kind != Kind::Result) => error.with_id(frame.raw_id()),
         None if answers.is_empty() => {
-            let why = "no server has answered; check that it keeps a log that has levels";
+            let why = "no server has answered; check that it supports log levels";
             refusal::error(frame.raw_id(), INTERNAL_ERROR, why)
         }
         _ => empty(frame.raw_id(), Some(era)),

@@ -53,7 +53,7 @@ async fn request(hub: &Arc<Hub>, frame: Frame, method: &str, running: &mut Runni
     }
     let era = hub.session.sees(&frame);
     if method == INITIALIZE && !hub.session.begins(&frame) {
-        return hub.refuse(method, &raw_id, INVALID_REQUEST, "the session is initialized already").await;
+        return hub.refuse(method, &raw_id, INVALID_REQUEST, "the session is already initialized").await;
     }
     let known = methods::request(method, Side::Client);
     match hub.members.as_slice() {
@@ -101,7 +101,7 @@ async fn one_of_several(
     match known.map(|known| known.route) {
         Some(Route::Discovery) => answer(hub, running, &frame.clone(), handshake::discover(own, frame)),
         Some(Route::List(_)) if place(&frame, "cursor").is_some() => {
-            refuse(INVALID_PARAMS, "invalid `cursor`: the list of several servers is one page; leave it out").await;
+            refuse(INVALID_PARAMS, "invalid `cursor`: the list of several servers is one page; omit it").await;
         }
         Some(Route::List(list)) => answer(hub, running, &frame.clone(), lists::list(own, frame, list, era)),
         Some(Route::ByName) if method == CALL => routing::call(hub, &frame, era).await,
@@ -112,7 +112,7 @@ async fn one_of_several(
         Some(Route::Listening) => listen(hub, &frame).await,
         _ => {
             let why = format!(
-                "`{}` cannot be sent to one of several servers ({}): nothing in it says to which",
+                "`{}` cannot be sent to one of several servers ({}): nothing in it says which one",
                 bounded(&method),
                 hub.names()
             );
@@ -181,7 +181,9 @@ async fn response(hub: &Hub, frame: &Frame) {
         return match hub.client.answered(frame.clone()) {
             Answered::Open => {}
             Answered::Late if hub.is_alone() => {}
-            _ if !hub.is_alone() => warn!("the client answered a request that no server has made, or not any more"),
+            _ if !hub.is_alone() => {
+                warn!("the client answered a request that no server has made, or that is no longer open")
+            }
             _ if id.is_ours() => warn!("the client answered a request that the proxy has not made"),
             _ => warn!("the client answered the unknown request `{id}`"),
         };
@@ -195,7 +197,7 @@ async fn response(hub: &Hub, frame: &Frame) {
         _ if hub.is_alone() => frame.text().as_bytes().to_vec(),
         // The server no longer waits for the answer, and the request's number was taken back.
         _ if asked.is_cancelled => {
-            return warn!("the client answered a request that no server has made, or not any more");
+            return warn!("the client answered a request that no server has made, or that is no longer open");
         }
         _ => frame.with_id(&asked.raw_id),
     };
@@ -266,8 +268,8 @@ fn agreed(filter: Option<&Map<String, Value>>) -> Result<Map<String, Value>, &'s
             }
             _ => {
                 return Err(
-                    "with several servers a client can listen to changes of lists only; leave out the rest, or reach the \
-                            server of a resource by a proxy of its own",
+                    "with several servers, a client can listen only to changes of lists; omit the rest, or run a \
+                     separate proxy for the server of a resource",
                 );
             }
         }

@@ -245,7 +245,7 @@ impl FromServer<'_> {
             return match self.session.upstream.answered(frame) {
                 Answered::Open => Ok(()),
                 Answered::Late => {
-                    warn!("the server answered the request `{id}`, which is over");
+                    warn!("the server answered the request `{id}`, which is no longer open");
                     Ok(())
                 }
                 Answered::Nothing => unknown(),

@@ -33,7 +33,7 @@ pub(super) async fn initialize(hub: Arc<Hub>, frame: Frame) -> Vec<u8> {
     // Versions are dates: the oldest is the one that the other servers may speak too.
     let Some(oldest) = agreed.iter().map(|(_, result)| version(result).to_owned()).min() else {
         hub.session.answered(false);
-        let why = "no server has made the handshake; check that each server starts on its own";
+        let why = "no server has completed the handshake; check that each server starts on its own";
         return refusal::error(frame.raw_id(), INTERNAL_ERROR, why);
     };
     let newer: Vec<_> =
@@ -78,7 +78,7 @@ async fn again(hub: &Arc<Hub>, servers: Vec<usize>, frame: &Frame, oldest: &str)
                 leave_out(
                     hub,
                     server,
-                    &format!("it speaks the version `{other}` of the protocol, and another server only `{oldest}`"),
+                    &format!("it speaks version `{other}` of the protocol, and another server only `{oldest}`"),
                 );
             }
             Err(_) if is_gone(&answer) => {}
@@ -157,7 +157,7 @@ fn said(hub: &Hub, answers: &[(usize, Map<String, Value>)]) -> Vec<About> {
 fn leave_out(hub: &Hub, server: usize, why: &str) {
     if let Some(member) = hub.members.get(server) {
         member.leave(why);
-        warn!("left out the server `{}`: {why}", member.name);
+        warn!("omitted the server `{}`: {why}", member.name);
     }
 }
 

@@ -44,9 +44,9 @@ pub(super) async fn list(hub: Arc<Hub>, frame: Frame, list: &'static List, era: 
     let raw_id = frame.raw_id().to_owned();
     let (listed, error, left_out) = all(&hub, &frame, list).await;
     for (server, why) in left_out {
-        let message = format!("the list of `{server}` is left out: {why}");
-        let unquoted = format!("the list of a server is left out of `{}`", list.method);
-        warn!("left out of `{}`: {server}: {why}", list.method);
+        let message = format!("the list of `{server}` is omitted: {why}");
+        let unquoted = format!("the list of a server is omitted from `{}`", list.method);
+        warn!("omitted from `{}`: {server}: {why}", list.method);
         let why = Blocked::new(GateCode::R3, message, "check the server, and list again").unquoted_as(unquoted);
         if let Err(unrecorded) = hub.gate.refused(&hub.turn, &why).await {
             return refusal::error(&raw_id, INTERNAL_ERROR, &unrecorded.to_string());
@@ -85,7 +85,7 @@ pub(super) async fn know_resources(hub: &Arc<Hub>, frame: &Frame) {
         if hub.live().into_iter().any(|server| !hub.listings.is_known(server)) {
             let (_, _, left_out) = all(hub, frame, list).await;
             for (server, why) in left_out {
-                warn!("left out of `{}`: {server}: {why}", list.method);
+                warn!("omitted from `{}`: {server}: {why}", list.method);
             }
         }
     }
@@ -221,7 +221,7 @@ fn take(
 fn named(hub: &Hub, server: usize, item: &str, list: &'static List) -> Option<(String, String)> {
     let name = &hub.members.get(server)?.name;
     let left_out = |why: String| {
-        hub.note_once(format!("{name}: left an item out of `{}`: {why}", list.method));
+        hub.note_once(format!("{name}: omitted an item from `{}`: {why}", list.method));
         None
     };
     let key = list.named_by;
@@ -241,7 +241,7 @@ fn named(hub: &Hub, server: usize, item: &str, list: &'static List) -> Option<(S
     }
     let full = prefixed(name, &id);
     if names::split(&full).is_none() || full.chars().count() > LONGEST {
-        return left_out(format!("`{}` has more than the {LONGEST} characters that a name may have", bounded(&full)));
+        return left_out(format!("`{}` exceeds the {LONGEST} characters that a name may have", bounded(&full)));
     }
     if !names::is_plain(&full) {
         hub.note_once(format!(

@@ -38,7 +38,7 @@ pub(super) enum NoAnswer {
     Gone(ServerName, String),
     #[error("the server `{0}` has not answered within {1:?}")]
     Slow(ServerName, Duration),
-    #[error("the server `{0}` does not read its messages")]
+    #[error("the server `{0}` is not reading its messages")]
     Stuck(ServerName),
 }
 

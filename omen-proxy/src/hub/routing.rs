@@ -60,12 +60,9 @@ pub(super) async fn call(hub: &Arc<Hub>, frame: &Frame, era: Era) {
             None => return,
         },
         Err(why) => {
-            let help = format!(
-                "call a tool by the name that it is listed by, as SERVER__TOOL; the servers are {}",
-                hub.names()
-            );
+            let help = format!("call a tool by its listed name, SERVER__TOOL; the servers are {}", hub.names());
             Blocked::new(GateCode::Pg3, format!("the tool {why}"), help)
-                .unquoted_as("the name of a tool leads to no server")
+                .unquoted_as("the name of a tool matches no server")
         }
     };
     let line = hub.refused_call(frame.raw_id(), era, refused).await;
@@ -161,11 +158,11 @@ fn owner(hub: &Hub, uri: &str, may_be_template: bool) -> Result<usize, String> {
     match owners.as_slice() {
         [only] => Ok(*only),
         [] => Err(format!(
-            "no server lists the resource `{}`, and it fits no template of one; list the resources, and use one of those",
+            "no server lists the resource `{}`, and no template matches it; list the resources, and use one of those",
             bounded(uri)
         )),
         several => Err(format!(
-            "the resource `{}` could be of {}; reach one of these servers by a proxy of its own",
+            "the resource `{}` is ambiguous: it may belong to {}; run a separate proxy for one of these servers",
             bounded(uri),
             names::shown(several.iter().filter_map(|server| Some(&hub.members.get(*server)?.name)))
         )),

@@ -100,7 +100,7 @@ impl Hub {
         sessions
     }
 
-    /// Returns the ways to a confirmation.
+    /// Returns the confirmers that a call is offered to, in order.
     pub(crate) fn chain(&self, rounds: Option<&Arc<Rounds>>) -> Chain {
         chain(&self.settings, &self.client, &self.session, rounds)
     }

@@ -25,7 +25,7 @@ pub(super) fn form(headers: &HeaderMap) -> Result<Form, Fault> {
     let mut codings = headers.get_all(CONTENT_ENCODING).iter();
     if let Some(coding) = codings.find(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity")) {
         let coding = bounded(&String::from_utf8_lossy(coding.as_bytes()));
-        return Err(Fault::malformed(&format!("the content encoding `{coding}` was not asked for")));
+        return Err(Fault::malformed(&format!("the content encoding `{coding}` was not requested")));
     }
     let media =
         single(headers, CONTENT_TYPE.as_str())?.ok_or_else(|| Fault::malformed("missing header `Content-Type`"))?;
@@ -40,7 +40,9 @@ pub(super) fn form(headers: &HeaderMap) -> Result<Form, Fault> {
     match kind.as_str() {
         "application/json" if is_utf8 => Ok(Form::Json),
         "text/event-stream" if is_utf8 => Ok(Form::Events),
-        _ => Err(Fault::malformed(&format!("the content type `{}` is not one of the protocol", bounded(media)))),
+        _ => {
+            Err(Fault::malformed(&format!("the content type `{}` is not one that the protocol allows", bounded(media))))
+        }
     }
 }
 
@@ -86,8 +88,8 @@ pub(super) async fn whole(mut body: Incoming, limit: usize, held: &mut Held) -> 
 /// Returns the next piece of a body; `None` at the end.
 pub(super) async fn next(body: &mut Incoming) -> Result<Option<Bytes>, Fault> {
     while let Some(frame) = body.frame().await {
-        let frame =
-            frame.map_err(|error| Fault::died(&format!("the answer broke off: {}", super::client::causes(&error))))?;
+        let frame = frame
+            .map_err(|error| Fault::died(&format!("the answer was cut off: {}", super::client::causes(&error))))?;
         if let Ok(data) = frame.into_data() {
             return Ok(Some(data));
         }
@@ -96,7 +98,7 @@ pub(super) async fn next(body: &mut Incoming) -> Result<Option<Bytes>, Fault> {
 }
 
 pub(super) fn no_room() -> Fault {
-    Fault::died("too many answers are read at once")
+    Fault::died("too many answers are being read at once")
 }
 
 /// Reads a message strictly.

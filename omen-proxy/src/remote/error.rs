@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum BadRemote {
     /// A header has no value.
-    #[error("the variable `{variable}` for the header `{header}` is not set; set it where the proxy is started")]
+    #[error("the variable `{variable}` for the header `{header}` is not set; set it in the environment of the proxy")]
     NoVariable {
         /// Name of the variable.
         variable: String,
@@ -39,7 +39,7 @@ pub enum BadRemote {
         why: String,
     },
     /// The system has no certificates.
-    #[error("this system has no trusted certificates{why}; name a file with --tls-ca")]
+    #[error("this system has no trusted certificates{why}; specify a file with --tls-ca")]
     NoCertificates {
         /// Message from the system.
         why: String,

@@ -30,14 +30,14 @@ pub(super) async fn resume(link: &Link, parser: &Parser, tries: &mut u32) -> Res
     loop {
         *tries += 1;
         if *tries > most {
-            return Err(Fault::died("the stream ended before the answer, and could not be read on").into());
+            return Err(Fault::died("the stream ended before the answer, and could not be resumed").into());
         }
         sleep(wait(link, parser, *tries)).await;
         match open(link, parser.last_id(), limits.answer).await {
             Ok(body) => return Ok(body),
             Err(Unopened::Over(broken)) => return Err(broken),
             Err(Unopened::NotHere) => {
-                return Err(Fault::died("the stream ended before the answer, and cannot be read on").into());
+                return Err(Fault::died("the stream ended before the answer, and cannot be resumed").into());
             }
             Err(Unopened::Failed(_)) => {}
         }
@@ -68,7 +68,7 @@ pub(super) async fn open(link: &Link, after: Option<&str>, limit: Duration) -> R
     match head.status {
         StatusCode::OK => match form(&head.headers) {
             Ok(Form::Events) => Ok(body),
-            Ok(Form::Json) => Err(Unopened::Failed(Fault::malformed("a stream was asked for, and a body came"))),
+            Ok(Form::Json) => Err(Unopened::Failed(Fault::malformed("expected a stream, received a body"))),
             Err(fault) => Err(Unopened::Failed(fault)),
         },
         StatusCode::METHOD_NOT_ALLOWED => Err(Unopened::NotHere),

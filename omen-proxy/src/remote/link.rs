@@ -129,7 +129,8 @@ impl Link {
         headers.insert(VERSION, version);
         headers.insert(METHOD, value(METHOD, method.unwrap_or_default())?);
         if let header @ Some(_) = methods::header(method) {
-            let name = name_of(frame, header).ok_or_else(|| unsent("it does not name what it is about"))?;
+            let name =
+                name_of(frame, header).ok_or_else(|| unsent("it has no name or URI for the header `Mcp-Name`"))?;
             headers.insert(NAME, value(NAME, &encoded(&name))?);
         }
         if method == Some(methods::CALL) {

@@ -90,7 +90,7 @@ async fn run(link: Arc<Link>, input: DuplexStream) {
 fn ask(link: &Arc<Link>, frame: Frame, room: &Arc<Semaphore>, tasks: &mut JoinSet<()>) {
     let Some(id) = frame.id().cloned() else { return };
     let Ok(permit) = Arc::clone(room).try_acquire_owned() else {
-        let why = format!("{} requests are open already", link.remote.limits.requests);
+        let why = format!("{} requests are already open", link.remote.limits.requests);
         return link.say_soon(Said::Failed(id, Fault::unreachable(&why)));
     };
     let is_stateless = method_of(&frame) != Some(INITIALIZE) && stated_version(&frame).is_some();
@@ -182,7 +182,7 @@ async fn send(link: &Link, frame: &Frame) -> bool {
         Ok(response) => status::fault(response.status()),
         Err(fault) => fault,
     };
-    link.say_soon(Said::Note(format!("the server has not taken {what}: {fault}")));
+    link.say_soon(Said::Note(format!("the server did not accept {what}: {fault}")));
     false
 }
 
@@ -211,7 +211,7 @@ async fn listen(link: Arc<Link>) {
             }
             Err(Unopened::NotHere) if parser.last_id().is_some() => {
                 parser.forget();
-                "it cannot be read on".to_owned()
+                "it cannot be resumed".to_owned()
             }
             Err(Unopened::NotHere) => return,
             Err(Unopened::Over(broken)) => {
@@ -222,7 +222,7 @@ async fn listen(link: Arc<Link>) {
         };
         failures += 1;
         if failures > remote.limits.retries {
-            let note = format!("gave up the stream for what the server says unasked: {why}");
+            let note = format!("gave up on the stream for unsolicited messages of the server: {why}");
             return link.say(Said::Note(note)).await;
         }
         sleep(legacy::wait(&link, &parser, failures)).await;
@@ -237,7 +237,7 @@ async fn read(link: &Link, parser: &mut Parser, mut body: Incoming, has_news: &m
             Ok(Some(data)) => {
                 let said = message(data, &link.remote.client.secrets).map_err(lost)?;
                 if !matches!(said.kind, Kind::Request(_) | Kind::Notification(_)) {
-                    return Err(Lost::Malformed("a response on the stream of no request".to_owned()));
+                    return Err(Lost::Malformed("a response on a stream that belongs to no request".to_owned()));
                 }
                 *has_news = true;
                 link.say(Said::Message(said)).await;

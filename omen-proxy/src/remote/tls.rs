@@ -27,7 +27,7 @@ pub(super) fn config(endpoint: &Endpoint) -> Result<ClientConfig, BadRemote> {
                 roots.add(certificate).map_err(|error| bad(error.to_string()))?;
             }
             if roots.is_empty() {
-                return Err(bad("it contains no certificate in PEM".to_owned()));
+                return Err(bad("it contains no PEM certificate".to_owned()));
             }
         }
         None => {

@@ -47,7 +47,7 @@ pub(crate) fn reported(response: &Frame, answer: &Answer, fault: &Fault, id: &st
     }
     let mut note = format!("The tool failed (R3, `{}`). {}", fault.class(), advice(fault));
     if left_out > 0 {
-        note.push_str(&format!(" {left_out} other parts of its answer were left out."));
+        note.push_str(&format!(" {left_out} other parts of its answer were omitted."));
     }
     content.push(json!({ "type": "text", "text": note }));
     result.insert("content".to_owned(), content.into());
@@ -98,8 +98,8 @@ fn advice(fault: &Fault) -> &'static str {
         (false, Ran::Yes) if class == FaultClass::Tool => {
             "The tool ran. What to do: find out why it failed before it is called again."
         }
-        (false, Ran::Yes) => "The tool ran. What to do: check what it did before it is called again.",
-        (false, Ran::Unknown) => "The tool may have run. What to do: check what it did before it is called again.",
+        (false, Ran::Yes) => "The tool ran. What to do: check what it did before calling it again.",
+        (false, Ran::Unknown) => "The tool may have run. What to do: check what it did before calling it again.",
     }
 }
 

@@ -169,7 +169,7 @@ impl Asking {
         let said = if is_ping {
             "\"result\":{}"
         } else {
-            "\"error\":{\"code\":-32601,\"message\":\"this client supports no requests of servers\"}"
+            "\"error\":{\"code\":-32601,\"message\":\"this client does not support requests from servers\"}"
         };
         self.line(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{},{said}}}", frame.raw_id())).await
     }

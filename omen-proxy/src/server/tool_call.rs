@@ -209,7 +209,7 @@ impl<'s> ClientCall<'s> {
             None => authorized.dispatch().await,
         };
         let mut outcome = match &dispatched {
-            Ok(request) if request.answer().is_interim() => Outcome::cancelled("the server asks for more first"),
+            Ok(request) if request.answer().is_interim() => Outcome::cancelled("the server asks for more input first"),
             Ok(request) => Outcome::of(request.answer()),
             Err(stopped) => Outcome::stopped(stopped),
         };
@@ -221,7 +221,7 @@ impl<'s> ClientCall<'s> {
             }),
             (Err(stopped), _) => Err(stopped.into()),
             // INVARIANT: an answer from the gate comes from the server.
-            (Ok(_), None) => Err(Stopped::Failed(Fault::malformed("the answer is not there")).into()),
+            (Ok(_), None) => Err(Stopped::Failed(Fault::malformed("no answer was recorded")).into()),
         };
         let Some(begun) = begun else { return line };
         if let (Outcome::Answered(_), Err(withheld)) = (&outcome, &line) {

@@ -50,8 +50,8 @@ fn note_left_out(tools: &[(String, Blocked)]) {
     if !tools.is_empty() {
         let names: Vec<_> = tools.iter().map(|(tool, _)| format!("`{tool}`")).collect();
         let (count, s) = (tools.len(), if tools.len() == 1 { "" } else { "s" });
-        let why = "the audit log has the reasons, and so has the list with `--show-blocked`";
-        warn!("left {count} tool{s} out of the list: {}; {why}", bounded(&names.join(", ")));
+        let why = "the audit log has the reasons, and so does the list with `--show-blocked`";
+        warn!("omitted {count} tool{s} from the list: {}; {why}", bounded(&names.join(", ")));
     }
 }
 
@@ -164,7 +164,7 @@ fn described(response: &Frame, item: &Range<usize>, description: impl FnOnce(&st
 fn read(response: &Frame, item: &Range<usize>) -> Result<Tool, Blocked> {
     let invalid = |why: String| {
         let message = format!("invalid tool in the list: {}", bounded(&why));
-        Blocked::new(GateCode::Pg2, message, "its server must list it as the protocol says")
+        Blocked::new(GateCode::Pg2, message, "its server must list it as the protocol requires")
             .unquoted_as("its server lists it in an invalid form")
     };
     let members = json::members(response.text(), item.clone()).map_err(|flaw| invalid(flaw.to_string()))?;

@@ -77,7 +77,7 @@ impl Upstream {
             Ok(answer) => Ok(answer),
             Err(AskError::Fault(fault)) => Err(fault),
             // INVARIANT: the request has waited for room.
-            Err(AskError::Full) => Err(Fault::unreachable("it does not read its messages")),
+            Err(AskError::Full) => Err(Fault::unreachable("it is not reading its messages")),
         }
     }
 

@@ -54,8 +54,7 @@ async fn what_is_left_out_is_recorded_once() {
         assert_eq!(names, ["read", "write", "ask", "ungranted", "typed"]);
     }
     let notes = world.logs.lines();
-    let left_out = "left 2 tools out of the list: `unlisted`, `changed`; the audit log has the reasons, and so has the list with \
-                    `--show-blocked`";
+    let left_out = "omitted 2 tools from the list: `unlisted`, `changed`; the audit log has the reasons, and so does the list with `--show-blocked`";
     assert_eq!(notes, [left_out]);
     let (_, log) = world.close().await;
     assert_eq!(kinds(&log), ["decision", "turn"]);

@@ -239,7 +239,7 @@ async fn a_state_is_good_once_for_its_session_and_for_a_time() {
     human().await;
     let foreign = other.client.ask(2, "tools/call", again(&first, &asked, accept())).await;
     assert_eq!((refusal(&foreign), seen.calls().len()), ("G3".to_owned(), 0));
-    assert!(foreign.to_string().contains("not made by this session"), "{foreign}");
+    assert!(foreign.to_string().contains("not created by this session"), "{foreign}");
     // For a time: as long as a confirmation is waited for.
     let (mut world, seen) = begun(asking());
     let asked = world.client.ask(1, "tools/call", first.clone()).await;

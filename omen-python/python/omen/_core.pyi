@@ -186,7 +186,7 @@ class Summary:
 
     @property
     def episodes(self) -> int:
-        """Correlation ids among the packets that match their schema."""
+        """The number of correlation ids among the packets that match their schema."""
 
     @property
     def errors(self) -> int:

@@ -230,7 +230,7 @@ impl Summary {
         self.0.rejected
     }
 
-    /// Correlation ids among the packets that match their schema.
+    /// The number of correlation ids among the packets that match their schema.
     #[getter]
     fn episodes(&self) -> u64 {
         self.0.episodes

@@ -318,7 +318,7 @@ fn in_use(py: Python<'_>) -> PyErr {
 }
 
 fn failed(py: Python<'_>) -> PyErr {
-    let help = "this is a defect of omen; please report it with the log";
+    let help = "this is a bug in omen; please report it with the log";
     ErrorClass::Usage.error(py, "the thread that checks has failed", Some(help))
 }
 

@@ -187,7 +187,7 @@ impl Proof {
     fn verifies(&self, assumption: &str) -> PyResult<Verified> {
         let mut all = self.assumptions.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(at) = all.iter().position(|(text, _)| text == assumption) else {
-            let problem = format!("no plan of this loop has the assumption `{assumption}`, or it was stated already");
+            let problem = format!("no plan of this loop has the assumption `{assumption}`, or it was already stated");
             return Err(PyValueError::new_err(problem));
         };
         Ok(Verified(Once::new("verified assumption", self.proof.verifies(all.remove(at).1))))

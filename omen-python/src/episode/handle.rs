@@ -109,7 +109,7 @@ impl Handle {
     fn unusable(&self, py: Python<'_>, name: &str) -> PyErr {
         match self.used.get() {
             Some(first) => first.again(py, "episode", name),
-            None => errors::used(py, &format!("this episode has ended, or another thread uses it; `{name}` cannot")),
+            None => errors::used(py, &format!("`{name}` failed: this episode has ended, or another thread uses it")),
         }
     }
 

@@ -120,7 +120,7 @@ impl GateCore {
             None => Ok(()),
             Some(missing) => {
                 let message =
-                    format!("`{server}/{tool}` needs `{missing}`, and the configuration says that it does not");
+                    format!("`{server}/{tool}` needs `{missing}`, but the configuration says that it does not");
                 Err(gate_error(
                     &message,
                     &format!("add `{missing}` to its `permissions` in `[[allow]]` and `[[grants]]`"),
@@ -262,7 +262,7 @@ impl GateCore {
         if let Some((name, _)) = config.servers.iter().find(|(_, server)| server.endpoint.is_some()) {
             audit.close();
             let message = format!("the server `{name}` has a `url`, which only `omen gate proxy` reaches");
-            let help = "leave the `url` out, and pass the tools of your own session to `omen.adapters.mcp`";
+            let help = "omit the `url`, and pass the tools of your own session to `omen.adapters.mcp`";
             return Err(gate_error(&message, help));
         }
         let servers = config.servers.keys().map(ToString::to_string).collect();

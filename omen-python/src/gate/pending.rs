@@ -69,7 +69,7 @@ impl PendingCall {
     fn answer(&self, answer: &str) {
         if let Some(Waiting::Tool(reply)) = self.take() {
             let read = serde_json::from_str(answer);
-            // The call may be over already: then nobody waits for the answer.
+            // The call may be over already: then nobody is waiting for the answer.
             let _ = reply.send(read.map_err(|error| Fault::malformed(&error.to_string())));
         }
     }

@@ -213,7 +213,7 @@ fn failed(what: &str, why: &dyn Display) -> Error {
 }
 
 fn gone<E>(_: E) -> Error {
-    Error::new(ErrorKind::NotConnected, "the thread of the connection has ended")
+    Error::new(ErrorKind::NotConnected, "the thread of the connection has stopped")
 }
 
 /// Response timeout.

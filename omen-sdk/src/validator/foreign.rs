@@ -70,7 +70,7 @@ fn foreign(begin: &[u8]) -> Option<Diagnostic> {
     }
     if let Some(prefix) = behind {
         let what = format!("expected a packet on each line, found `{prefix}` before it");
-        return Some(not_read(&what, "leave out what is before each packet: `omen check --prefix`".to_owned()));
+        return Some(not_read(&what, "skip what is before each packet: `omen check --prefix`".to_owned()));
     }
     if count < LEAST {
         return None;
@@ -186,7 +186,7 @@ fn members(text: &str) -> Option<Vec<(String, Value)>> {
     members.into_iter().map(value).collect()
 }
 
-const NAME_THE_LOG: &str = "name the log that the agent writes its packets to; `omen new observe` prints a packet";
+const NAME_THE_LOG: &str = "pass the log that the agent writes its packets to; `omen new observe` prints a packet";
 
 /// Maximum number of lines that are compared.
 const MOST: usize = 16;

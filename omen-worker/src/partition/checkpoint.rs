@@ -152,9 +152,10 @@ impl<B: Broker> Checkpoints<B> {
     pub(crate) fn findings_are_older(&self, commit: u64) -> Failure {
         let (partition, bucket, key) = (self.partition, &self.bucket.name, self.key());
         Failure::Refused(format!(
-            "the last commit of partition {partition} is older than the commit that its checkpoint follows (message {commit} of the \
-             findings): the findings were restored from an older copy, or lost what was not on the disk; to judge the stream again, \
-             delete the key `{key}` of the bucket `{bucket}`; findings that are still stored are not published again"
+            "the last commit of partition {partition} is older than the commit that its checkpoint follows (message \
+             {commit} of the findings): the findings were restored from an older copy, or lost data that was not yet \
+             on disk; to judge the stream again, delete the key `{key}` of the bucket `{bucket}`; findings that are \
+             still stored are not published again"
         ))
     }
 

@@ -93,7 +93,7 @@ impl<'s, B: Broker> Ownership<'s, B> {
             committed.as_ref().map(|commit| commit.partitions).filter(|found| *found != shared.partitions)
         {
             return Err(Failure::Refused(format!(
-                "the findings in `{findings}` are of {found} partitions; expected {}",
+                "the findings in `{findings}` are for {found} partitions; expected {}",
                 shared.partitions
             )));
         }
@@ -210,7 +210,7 @@ impl<'s, B: Broker> Ownership<'s, B> {
                 }
                 self.is_changed = true;
                 self.shared.metrics.missed(last - first + 1);
-                warn!("{}: what is found without them may be wrong", deleted(&self.stream, first, last));
+                warn!("{}: findings without them may be wrong", deleted(&self.stream, first, last));
             }
             count += u64::from(message.sequence > self.judged_before);
             self.take(message).await?;
@@ -364,8 +364,8 @@ fn gap(stream: &str, first: u64, last: u64) -> Failure {
 fn other_stream<B>(shared: &WorkerContext<B>, stream: &str, why: &str) -> Failure {
     let (findings, state) = (&shared.names.findings, &shared.names.state);
     Failure::Refused(format!(
-        "the stream `{stream}` {why}: it is another stream with this name, or it lost what was not on the disk; to judge it from its \
-         beginning, delete `{findings}` and the bucket `{state}` and start the workers again"
+        "the stream `{stream}` {why}: it is another stream with this name, or it lost data that was not yet on disk; \
+         to judge it from its beginning, delete `{findings}` and the bucket `{state}` and start the workers again"
     ))
 }
 

@@ -197,8 +197,8 @@ impl<'p, B: Broker> Lane<'p, B> {
         let Some(last) = self.broker.last(&self.stream, &self.subject).await? else { return Ok((Note::default(), 0)) };
         let note = serde_json::from_slice(&last.body).map_err(|error| {
             Failure::Refused(format!(
-                "message {} of the stream `{}`, on `{}`, is not a note of how far a log is published ({error}); remove it: nats stream \
-                 rmm {} {}",
+                "message {} of the stream `{}`, on `{}`, does not record how far a log was published ({error}); \
+                 remove it: nats stream rmm {} {}",
                 last.sequence, self.stream, self.subject, self.stream, last.sequence
             ))
         })?;
@@ -218,7 +218,7 @@ impl<'p, B: Broker> Lane<'p, B> {
         }
         if self.read.messages == noted.messages && self.read != *noted {
             return Err(Failure::Refused(format!(
-                "another log was published as `{}`; give this one a name of its own with `--source`",
+                "another log was published as `{}`; give this one another name with `--source`",
                 self.source
             )));
         }

@@ -110,28 +110,28 @@ impl Metrics {
         let registry = &mut all;
         Self {
             partitions: Mutex::new((0..partitions).map(|_| Partition::default()).collect()),
-            up: register(registry, "partition_up", "Whether the worker judges a partition that it has"),
+            up: register(registry, "partition_up", "Whether the worker is judging a partition that it owns"),
             lag: register(
                 registry,
                 "partition_lag",
-                "Messages of the stream of the partition behind what is judged and committed",
+                "Messages in the stream of the partition that are not judged and committed yet",
             ),
             packets: register(registry, "packets", "Messages that were judged"),
             episodes: register(registry, "episodes_open", "Episodes that have not ended"),
             uncommitted: register(
                 registry,
                 "uncommitted_age_seconds",
-                "Time since the oldest finding that is not committed was found",
+                "Age of the oldest finding that is not committed",
             ),
             checkpoint_age: register(registry, "checkpoint_age_seconds", "Time since the last checkpoint"),
             checkpoint_bytes: register(registry, "checkpoint_bytes", "Bytes of the last checkpoint"),
             all_checkpoint_bytes: register(registry, "checkpoints_bytes", "Bytes of all checkpoints"),
             findings: register(registry, "findings", "Findings that were published"),
-            commits: register(registry, "commits", "Commits that the server took"),
+            commits: register(registry, "commits", "Commits that the server accepted"),
             fenced: register(
                 registry,
                 "fenced",
-                "Commits and checkpoints that the server refused because another worker has the partition",
+                "Commits and checkpoints that the server refused because another worker owns the partition",
             ),
             missed: register(
                 registry,
@@ -139,7 +139,7 @@ impl Metrics {
                 "Messages that were deleted before they were judged, with --accept-gaps",
             ),
             members: register(registry, "workers", "Workers that are alive"),
-            connected: register(registry, "connected", "Whether there is a connection to the server"),
+            connected: register(registry, "connected", "Whether the worker is connected to the server"),
             disconnects: register(registry, "disconnects", "Connections that were lost"),
             registry: all,
             link,

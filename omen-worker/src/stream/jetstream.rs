@@ -229,7 +229,7 @@ impl PullConsumer {
     fn waited(&mut self) -> Result<(), Failure> {
         self.silent += SLICE;
         if self.silent >= 2 * SILENCE {
-            return Err(Failure::server(&*self.what)(&"the server does not answer"));
+            return Err(Failure::server(&*self.what)(&"the server is not responding"));
         }
         if self.silent == SILENCE {
             // The server sends heartbeats while it has a request, so this one is lost.
@@ -258,7 +258,7 @@ impl PullConsumer {
         let message = jetstream::Message { message, context: self.context.clone() };
         let info = message.info().map_err(|error| Failure::server(&*self.what)(&error))?;
         if info.consumer_sequence != self.delivered + 1 {
-            return Err(Failure::server(&*self.what)(&format!("message {} was lost on the way", self.delivered + 1)));
+            return Err(Failure::server(&*self.what)(&format!("message {} was lost in transit", self.delivered + 1)));
         }
         self.delivered = info.consumer_sequence;
         self.asked = self.asked.saturating_sub(1);

@@ -57,7 +57,7 @@ impl Link {
                 connections.lost += u64::from(was_up);
                 self.set(connections, false);
                 if was_up {
-                    warn!("the connection was lost; connecting again");
+                    warn!("the connection was lost; reconnecting");
                 }
             }
             event => {
@@ -190,12 +190,12 @@ mod tests {
         };
         let nothing: [&str; 0] = [];
         assert_eq!(note(&Event::Connected), nothing, "the worker says so itself");
-        assert_eq!(note(&Event::Disconnected), ["the connection was lost; connecting again"]);
+        assert_eq!(note(&Event::Disconnected), ["the connection was lost; reconnecting"]);
         assert!(note(&error("refused")).concat().contains("refused"));
         assert_eq!(note(&error("refused")), nothing);
         assert!(note(&error("wrong password")).concat().contains("wrong password"));
         assert_eq!(note(&Event::Connected), ["connected again"]);
-        assert_eq!(note(&Event::Disconnected), ["the connection was lost; connecting again"]);
+        assert_eq!(note(&Event::Disconnected), ["the connection was lost; reconnecting"]);
         assert_eq!(note(&error("wrong password")).len(), 1, "it is of another connection");
     }
 }

@@ -41,14 +41,15 @@ impl Setup {
         let partitions = match (found, self.partitions) {
             (Some(found), Some(wanted)) if found != wanted => {
                 return Err(Failure::Refused(format!(
-                    "the stream `{}` is for {found} partitions; expected {wanted}: omit `--partitions` to take the number of partitions of the stream",
+                    "the stream `{}` is for {found} partitions; expected {wanted}: omit `--partitions` to use the \
+                     number of partitions of the stream",
                     first.name
                 )));
             }
             (Some(found), _) if found > 0 => found,
             _ => {
                 return Err(Failure::Refused(format!(
-                    "the stream `{}` does not say how many partitions there are; set it: nats stream edit {} --metadata \
+                    "the stream `{}` does not state its number of partitions; set it: nats stream edit {} --metadata \
                      '{}={DEFAULT_PARTITIONS}'",
                     first.name,
                     first.name,
@@ -99,8 +100,8 @@ impl Setup {
         let found = stream(context, config).await?;
         if found.subjects != expected {
             return Err(Failure::Refused(format!(
-                "the stream `{name}` stores `{}`; expected `{}`: it was made by an earlier version; delete it with its buckets when its \
-                 findings are not needed any more",
+                "the stream `{name}` stores `{}`; expected `{}`: it was created by an earlier version; delete it and \
+                 its buckets when its findings are no longer needed",
                 found.subjects.join("`, `"),
                 expected.join("`, `")
             )));
@@ -184,13 +185,14 @@ fn keeps_packets(config: &Config, subjects: &[String]) -> Result<(), String> {
     }
     if config.subject_transform.is_some() {
         return Err(format!(
-            "the stream `{name}` stores packets under other subjects than they were published to; make it without `subject_transform`"
+            "the stream `{name}` stores packets under subjects other than those they were published to; create it \
+             without `subject_transform`"
         ));
     }
     if config.retention != RetentionPolicy::Limits {
         return Err(format!(
-            "the stream `{name}` removes packets once somebody has read them; expected the retention `limits`, with which a stream \
-             must be made: delete it when its packets are not needed any more"
+            "the stream `{name}` removes packets once they have been read; expected the retention `limits`, which \
+             must be set when a stream is created: delete it when its packets are no longer needed"
         ));
     }
     if config.max_messages_per_subject > 0 {
@@ -229,7 +231,7 @@ pub(crate) fn check_version(client: &Client) -> Result<(), Failure> {
     }
     let found = client.server_info().version;
     Err(Failure::Refused(format!(
-        "nats-server {found} does not store batches as OMEN needs it; expected nats-server 2.12.1 or later"
+        "nats-server {found} does not store batches as OMEN requires; expected nats-server 2.12.1 or later"
     )))
 }
 

@@ -102,7 +102,7 @@ async fn a_stream_that_loses_packets_is_refused() {
     let without_marks = config.subjects.iter().filter(|subject| !subject.starts_with("omen.marks")).cloned().collect();
     for (config, why) in [
         (Config { max_messages_per_subject: 100, ..config.clone() }, "--max-msgs-per-subject=-1"),
-        (Config { retention: RetentionPolicy::Interest, ..config.clone() }, "once somebody has read them"),
+        (Config { retention: RetentionPolicy::Interest, ..config.clone() }, "once they have been read"),
         (Config { subjects: without_marks, ..config.clone() }, "does not store `omen.marks.1.>`"),
     ] {
         context.delete_stream(stream(1)).await.unwrap();

@@ -33,13 +33,12 @@ pub(crate) const CATALOG_EXIT_CODES: &str = exit_codes!();
 
 pub(crate) const CATALOG_HELP: &str = concat!(
     "\
-The catalogue is one JSON object, {\"server\": [tool, …]}. If a server fails, no catalogue is written: \
-     with a gap, the server would look like one without tools. No tool is called. A server without a \
-     `command` runs inside your program and is skipped; the program can write its part of the catalogue.
+The catalogue is one JSON object, {\"server\": [tool, …]}. If a server fails, no catalogue is written: with a \
+     gap, the server would look as if it had no tools. No tool is called. A server without a `command` runs \
+     inside your program and is skipped; the program can write its part of the catalogue.
 
-A pin is a hash of a tool's name, description and schemas. To add a pin to the allowlist is to approve \
-     the tool: review it first. You fill in the permissions; what a server claims about its tools grants \
-     nothing.
+A pin is a hash of a tool's name, description and schemas. Adding a pin to the allowlist approves the tool, so \
+     review it first. You fill in the permissions; what a server claims about its tools grants nothing.
 
 Examples:
   omen gate catalog --config gate.toml --out catalog.json

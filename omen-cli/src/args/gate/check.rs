@@ -36,19 +36,19 @@ pub(crate) const CHECK_EXIT_CODES: &str = exit_codes!();
 
 pub(crate) const CHECK_HELP: &str = concat!(
     "\
-First the text is checked: every error is reported with its line and column. If there is none, what the \
-     text refers to is checked: whether the key can be read, and by its owner only; whether the log can be \
-     written; whether the programs of the servers exist. Warnings are about tools that are listed and \
-     cannot be called: without a pin, without a grant for each permission, or with one that has expired; and \
-     about folders in `under` that do not exist; and about rules on order that refuse nothing, or that a call can \
-     evade by another spelling, another tool or a longer wait.
+The text is checked first: every error is reported with its line and column. If there are none, what the text \
+     refers to is checked: whether the key can be read, and only by its owner; whether the log can be written; \
+     whether the programs of the servers exist. Warnings report listed tools that cannot be called, because \
+     they lack a pin, lack a grant for a permission or have one that has expired; folders in `under` that do \
+     not exist; and rules on order that refuse nothing, or that a call can evade by another spelling, another \
+     tool or a longer wait.
 
-With `--catalog`, a rule on arguments (`where`) or on order that names a member which the schema of its tool does \
-     not have, or that no call can satisfy, is an error. Without it, such a tool is not called, either: the \
-     refusal says why.
+With `--catalog`, a rule on arguments (`where`) or on order is an error if it names a member that the schema \
+     of its tool does not have, or if no call can satisfy it. Without `--catalog`, such a tool cannot be \
+     called either: the refusal says why.
 
-No server is started, and nothing is written. Whether the pins fit the tools of the servers is what \
-     `omen gate catalog --pins` shows.
+No server is started, and nothing is written. `omen gate catalog --pins` shows whether the pins match the \
+     tools of the servers.
 
 Examples:
   omen gate check --config gate.toml

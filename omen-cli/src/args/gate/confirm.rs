@@ -14,11 +14,11 @@ pub(crate) struct GateConfirmArgs {
     #[arg(long, value_name = "PATH", conflicts_with = "config")]
     pub(crate) socket: Option<PathBuf>,
 
-    /// Wait for a gate that is not running yet, and for the next one when it ends; the default at a terminal
+    /// Wait for a gate that is not running yet, and for the next one when that one stops; the default in a terminal
     #[arg(long, conflicts_with = "list")]
     pub(crate) wait: bool,
 
-    /// Print the calls that wait, and exit
+    /// Print the waiting calls, and exit
     #[arg(long)]
     pub(crate) list: bool,
 
@@ -31,9 +31,9 @@ macro_rules! exit_codes {
     () => {
         "\
 Exit codes:
-  0  the input has ended, or what waits was listed; without --wait, also if the gate has ended
+  0  the input ended, or the waiting calls were listed; without --wait, also if the gate stopped
   2  usage error
-  3  no gate listens, or it ended before it took an answer"
+  3  no gate is listening, or it stopped before it accepted an answer"
     };
 }
 
@@ -41,17 +41,17 @@ pub(crate) const CONFIRM_EXIT_CODES: &str = exit_codes!();
 
 pub(crate) const CONFIRM_HELP: &str = concat!(
     "\
-Shows the calls of a gate that wait for a confirmation, one after the other: the tool, what it can do, and \
-     the exact arguments. `y` confirms the call that is shown, once; `n` denies it, with the reason behind \
-     it, if you give one. A call waits for `timeout_seconds` in `[confirm]`, by default 60, and the prompt shows how \
-     long it still does; then it is denied, the client reads that, and nothing ran. Several can answer: the first \
-     answer counts, and the others learn that. The audit log records who confirmed.
+Shows the calls that are waiting for a confirmation at a gate, one after the other: the tool, what it can do, \
+     and the exact arguments. `y` confirms the displayed call, once; `n` denies it, optionally followed by a \
+     reason. A call waits for `timeout_seconds` in `[confirm]`, 60 by default, and the prompt shows how much \
+     time is left; after that, the call is denied and does not run, and the client is notified. Several people \
+     can answer: the first answer counts, and the others are notified. The audit log records who confirmed.
 
-Leave it running in a terminal: it waits for a gate that is started later, as by a client, and for the next one \
-     when that ends, until Ctrl+D or Ctrl+C. From a script, --wait does the same.
+Leave it running in a terminal: it waits for a gate that is started later, for example by a client, and for \
+     the next one when that one stops, until Ctrl+D or Ctrl+C. In a script, --wait does the same.
 
-If the call that is shown goes away before you answer, the next one is answered with its number, such as \
-     `y 7`: an answer must not be for a call that you have not read.
+If the displayed call goes away before you answer, the next one must be answered with its number, such as `y \
+     7`, so that you never answer a call that you have not read.
 
 With --json, each line is an object with a `type`. Questions have an `id` and a `hash`, and an answer \
      repeats both:

@@ -29,7 +29,7 @@ pub(crate) struct GateInitArgs {
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// Add the server to an existing configuration, without changing what it has
+    /// Add the server to an existing configuration, without changing the rest
     #[arg(long, conflicts_with = "force")]
     pub(crate) add: bool,
 
@@ -55,20 +55,20 @@ pub(crate) const INIT_EXIT_CODES: &str = exit_codes!();
 
 pub(crate) const INIT_HELP: &str = concat!(
     "\
-Starts the server, asks for its tools, and writes a configuration in which none of them is allowed but those \
-     that --allow names. For each tool it has the names of the arguments, the entries that would allow it, \
-     with its pin, the permissions that its schema and its server's claims suggest, and rules on its arguments: \
-     paths lie in the folders that the server is given in its command. All of that is commented out: what a tool \
-     may do is for you to decide. A line that begins with `##` is prose; to allow a tool, remove the `#` in front of \
-     its entries. No tool is called.
+Starts the server, lists its tools, and writes a configuration that allows only the tools named with --allow. \
+     For each tool, it contains the names of the arguments, the entries that would allow the tool, with its \
+     pin, the permissions that its schema and its server's claims suggest, and rules on its arguments: paths \
+     must be in the folders that the server's command gives it. All of this is commented out: you decide what \
+     a tool may do. A line that begins with `##` is prose; to allow a tool, remove the `#` in front of its \
+     entries. No tool is called.
 
-A tool that is allowed and may write, execute or reach a network needs a confirmation for each call.
+An allowed tool that may write, execute or reach a network needs a confirmation for each call.
 
-The server runs in the folder of the configuration, which is made if there is none, and paths in its command start \
-     from there, as they will later.
+The server runs in the folder of the configuration, which is created if it does not exist, and relative paths \
+     in its command start from there, as they will later.
 
-With --add, the server and its tools are written at the end of a configuration that exists, under its audit log and its limits. \
-     Nothing else in the file changes; if the whole would be invalid, nothing is written.
+With --add, the server and its tools are appended to an existing configuration, whose audit log and limits \
+     apply to them. Nothing else in the file changes; if the result would be invalid, nothing is written.
 
 Examples:
   omen gate init -- npx -y @modelcontextprotocol/server-filesystem ./data

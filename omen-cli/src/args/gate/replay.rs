@@ -28,7 +28,7 @@ pub(crate) struct GateReplayArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) key_env: Option<String>,
 
-    /// For an audit log: only calls from this time on: 2026-03-01 or 2026-03-01T10:00:00Z in UTC, or 30m, 2h or 7d ago
+    /// For an audit log: only calls at or after this time: 2026-03-01 or 2026-03-01T10:00:00Z in UTC, or 30m, 2h or 7d ago
     #[arg(long, value_name = "TIME", value_parser = when)]
     pub(crate) since: Option<When>,
 
@@ -36,7 +36,7 @@ pub(crate) struct GateReplayArgs {
     #[arg(long, value_name = "TIME", value_parser = when)]
     pub(crate) until: Option<When>,
 
-    /// The differences that make the exit code 1
+    /// The differences that set the exit code to 1
     #[arg(long, value_name = "WHAT", value_delimiter = ',', default_value = "deny-to-allow")]
     pub(crate) fail_on: Vec<FailOn>,
 
@@ -44,7 +44,7 @@ pub(crate) struct GateReplayArgs {
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(crate) format: Format,
 
-    /// An audit log, with all its files, if there is a key; else a file with one plan per line
+    /// With a key: an audit log, with all its files; otherwise a file with one plan per line
     #[arg(value_name = "AUDIT|PLANS")]
     pub(crate) input: PathBuf,
 }
@@ -58,7 +58,7 @@ pub(crate) enum FailOn {
     AllowToDeny,
     /// A call that needed a confirmation would need none
     Unconfirmed,
-    /// A call cannot be judged by what was recorded
+    /// A call cannot be judged from what was recorded
     Undecidable,
     /// Nothing does
     Never,
@@ -68,8 +68,8 @@ macro_rules! exit_codes {
     () => {
         "\
 Exit codes:
-  0  nothing that `--fail-on` names
-  1  something that `--fail-on` names (by default, a call that was refused would be made); or the log is not sound
+  0  no difference that `--fail-on` names
+  1  a difference that `--fail-on` names (by default, a call that was refused would be made); or the log is not sound
   2  usage error
   3  an input could not be read, or the output could not be written"
     };
@@ -79,22 +79,24 @@ pub(crate) const REPLAY_EXIT_CODES: &str = exit_codes!();
 
 pub(crate) const REPLAY_HELP: &str = concat!(
     "\
-Judges the calls of an audit log, or the plans of a file, by two policies, and prints on which calls they differ, \
-     with the reasons. Calls of one tool that differ for the same reasons are printed together, with the first three; \
-     `--format json` lists each. No tool is called, and nothing is written.
+Judges the calls of an audit log, or the plans in a file, under two policies, and prints the calls on which \
+     they differ, with the reasons. Calls of one tool that differ for the same reasons are grouped, and the \
+     first three are shown; `--format json` lists each. No tool is called, and nothing is written.
 
-The verdicts: ALLOW, the call is made; CONFIRM, it is made once somebody has confirmed it; DENY, it is refused. So \
-     CONFIRM→DENY is a call that somebody was asked about, and that would be refused without a question.
+The verdicts are ALLOW: the call is made; CONFIRM: it is made once somebody has confirmed it; and DENY: it is \
+     refused. A difference is written OLD→NEW: for CONFIRM→DENY, the old policy asks somebody to confirm the \
+     call, and the new one refuses it without asking.
 
-Relative paths in rules start from the folder of their configuration: keep both in one folder.
+Relative paths in rules start from the folder of their configuration: keep both in the same folder.
 
-What was recorded of the arguments is what `[audit] arguments` says; by default, only a hash. A call whose \
-     verdict depends on what was not recorded is counted as undecidable, and never guessed. Paths are followed \
-     with the links that there are now. Not judged: the patterns of queries (PG-0), since a log has no \
-     queries; how often a grant may be used; and budgets of turns and sessions.
+`[audit] arguments` sets how much of the arguments is recorded; by default, only a hash. A call whose verdict \
+     depends on something that was not recorded is counted as undecidable, and never guessed. Paths are \
+     resolved with the links that exist now. Not judged: the patterns of queries (PG-0), since a log contains \
+     no queries; how often a grant may be used; and budgets of turns and sessions.
 
-By the rules on order (O-1 to O-6), the calls of a log are judged as facts, where they were made: what would have happened after a \
-     call that only one policy allows is not shown. A call for which such a rule cannot be decided is listed with the rule. A plan is judged as the first call of its session.
+The rules on order (O-1 to O-6) judge each call of a log after the calls that were actually made before it: \
+     what would have happened after a call that only one policy allows is not shown. A call for which such a \
+     rule cannot be decided is listed with the rule. A plan is judged as the first call of its session.
 
 Examples:
   omen gate replay --old gate.toml --new tighter.toml --key-file audit.key audit.jsonl

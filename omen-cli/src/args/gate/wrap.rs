@@ -15,7 +15,7 @@ pub(crate) struct GateWrapArgs {
     #[arg(long, value_name = "NAME", conflicts_with = "undo")]
     pub(crate) server: Vec<ServerName>,
 
-    /// The command by which the client starts `omen` [default: the path of this program]
+    /// The command with which the client starts `omen` [default: the path of this program]
     #[arg(long, value_name = "PATH", conflicts_with = "undo")]
     pub(crate) omen: Option<PathBuf>,
 
@@ -27,7 +27,7 @@ pub(crate) struct GateWrapArgs {
     #[arg(long)]
     pub(crate) undo: bool,
 
-    /// The configuration of the client: JSON, also with comments
+    /// The configuration of the client: JSON, with or without comments
     #[arg(value_name = "CLIENT_CONFIG")]
     pub(crate) file: PathBuf,
 }
@@ -36,9 +36,9 @@ macro_rules! exit_codes {
     () => {
         "\
 Exit codes:
-  0  the servers are wrapped, or were before
+  0  the servers are wrapped, or already were
   2  usage error
-  3  the file could not be read or written, or has no backup that fits"
+  3  the file could not be read or written, or has no matching backup"
     };
 }
 
@@ -46,21 +46,20 @@ pub(crate) const WRAP_EXIT_CODES: &str = exit_codes!();
 
 pub(crate) const WRAP_HELP: &str = concat!(
     "\
-Rewrites the configuration of an MCP client (`mcpServers` of Claude Desktop, Claude Code and Cursor, \
-     `servers` of VS Code), so that each server that it starts runs behind `omen gate proxy`. Variables that \
-     the client sets for a server are passed on. Everything else stays as it is, byte for byte, with its \
+Rewrites the configuration of an MCP client (`mcpServers` of Claude Desktop, Claude Code and Cursor, `servers` \
+     of VS Code), so that each server that the client starts runs behind `omen gate proxy`. Variables that the \
+     client sets for a server are passed on. Everything else stays as it is, byte for byte, including \
      comments. Servers that are reached by HTTP are reported and not wrapped.
 
-The file as it was is kept beside it. --undo puts it back, unless the file was changed since. A server \
-     that is wrapped already is left alone.
+The original file is kept beside it. --undo restores it, unless the file has changed since. A server that is \
+     already wrapped is left alone.
 
-If the configuration of the gate exists and has the server, by its name or by the same command, the gate reaches \
-     it as its configuration says, and the client's own command is left out. If it does not exist, the command that \
-     makes it is printed.
+If the configuration of the gate exists and has the server, under its name or with the same command, the gate \
+     reaches it as its configuration says, and the client's own command is dropped. If the configuration does \
+     not exist, the command that creates it is printed.
 
-A gate has an audit log that no other process can write. So several servers need several configurations: \
-     write `{server}` for the name of the server. Relative paths start from the folder that this command is \
-     started in.
+No other process can write the audit log of a gate, so several servers need several configurations: `{server}` \
+     stands for the name of the server. Relative paths start from the folder in which this command is started.
 
 Examples:
   omen gate wrap --config gate.toml .mcp.json

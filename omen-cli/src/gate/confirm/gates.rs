@@ -33,7 +33,7 @@ impl Gates {
             }
             if !std::mem::replace(&mut is_said, true) {
                 let socket = self.socket.display().to_string();
-                complain(format_args!("note: no gate listens at `{}` yet; waiting for one", clean(&socket)));
+                complain(format_args!("note: no gate is listening at `{}` yet; waiting for one", clean(&socket)));
             }
             if let Some(event) = events.within(OFTEN)
                 && !meanwhile(event)?

@@ -16,7 +16,7 @@ pub(super) fn relay(gates: &Gates, out: &mut Output) -> Result<Exit, Failure> {
     loop {
         let reached = gates.reach(&events, |event| {
             if matches!(event, Event::Line(_)) {
-                complain("no gate listens, so the answer is dropped");
+                complain("no gate is listening, so the answer is dropped");
             }
             Ok(!matches!(event, Event::InputEnded))
         })?;
@@ -27,10 +27,10 @@ pub(super) fn relay(gates: &Gates, out: &mut Output) -> Result<Exit, Failure> {
             Over::User => return Ok(exit),
             Over::Gate { is_lost } => {
                 if is_lost {
-                    complain("the gate ended before it took the answer");
+                    complain("the gate stopped before it accepted the answer");
                     exit = Exit::Unreadable;
                 } else {
-                    complain("note: the gate has ended");
+                    complain("note: the gate has stopped");
                 }
             }
         }

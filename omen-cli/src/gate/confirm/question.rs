@@ -32,7 +32,7 @@ impl ShownQuestion {
     pub(super) fn print(&self, out: &mut impl Write) -> io::Result<()> {
         let Self { id, seconds_left, .. } = self;
         let (tool, permissions) = (clean(&self.tool), clean(&self.permissions));
-        writeln!(out, "call {id}: {tool} ({permissions}), {seconds_left} s left, then it is denied")?;
+        writeln!(out, "call {id}: {tool} ({permissions}), {seconds_left} s left until it is denied")?;
         match serde_json::from_str::<BTreeMap<String, &RawValue>>(&self.args) {
             Ok(args) if args.is_empty() => writeln!(out, "  no arguments")?,
             Ok(args) => {

@@ -40,10 +40,10 @@ pub(super) fn ask(gates: &Gates, out: &mut Output) -> Result<Exit, Failure> {
         }
         session.out.flush()?;
         if session.gate_ended() {
-            complain("the gate ended before it took the answer");
+            complain("the gate stopped before it accepted the answer");
             exit = Exit::Unreadable;
         } else {
-            complain("note: the gate has ended");
+            complain("note: the gate has stopped");
         }
         if !gates.waits || session.is_done() {
             break;
@@ -111,7 +111,7 @@ impl Session<'_> {
             Event::Line(_) if self.is_terminal => {
                 // The user now knows that the previous call is gone.
                 self.by_number = false;
-                self.say("no call waits")?;
+                self.say("no call is waiting")?;
             }
             Event::Line(line) => self.lines.push_back(line),
             Event::InputEnded => self.has_ended = true,
@@ -131,7 +131,9 @@ impl Session<'_> {
 
     fn heard(&mut self, message: Message) -> io::Result<()> {
         match message {
-            Message::Listed if self.waiting.is_empty() => self.say("no call waits; calls are shown here as they come"),
+            Message::Listed if self.waiting.is_empty() => {
+                self.say("no call is waiting; calls are shown here as they arrive")
+            }
             Message::Accepted { id } if self.sent.is_some_and(|(sent, _)| sent == id) => {
                 let done = if self.sent.take().is_some_and(|(_, yes)| yes) { "confirmed" } else { "denied" };
                 self.say(&format!("call {id} is {done}"))
@@ -174,7 +176,7 @@ impl Session<'_> {
                 // A line typed before there was a question is not an answer.
                 if self.is_terminal && !self.lines.is_empty() {
                     self.lines.clear();
-                    self.say("no call waits")?;
+                    self.say("no call is waiting")?;
                 }
                 break;
             };
@@ -217,7 +219,7 @@ impl Session<'_> {
         let is_early = line.after < self.number;
         if confirm && (is_early || self.by_hash && !names(question, rest)) {
             self.by_hash |= !self.is_terminal;
-            let why = if is_early { "it was written before the call was shown" } else { "it names no call" };
+            let why = if is_early { "it was typed before the call was shown" } else { "it names no call" };
             self.say(&format!("this confirms nothing: {why}; confirm the call with `y {}`", short(question)))?;
             return self.prompt();
         }

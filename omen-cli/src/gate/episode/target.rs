@@ -58,7 +58,7 @@ fn is_log(file: &File, path: &Path) -> Result<(), String> {
 }
 
 fn unfit(path: &Path, why: &str) -> String {
-    format!("`{}` {why}; name another file with --episode-log", path.display())
+    format!("`{}` {why}; choose another file with --episode-log", path.display())
 }
 
 fn cannot_read(path: &Path, error: &io::Error) -> String {

@@ -129,7 +129,7 @@ fn arguments(schema: &serde_json::Map<String, Value>) -> String {
 }
 
 const HEAD: &str = "\
-## The configuration of a gate. What it does not allow is denied, ALLOWED.
+## Configuration of a gate. Anything that it does not allow is denied, ALLOWED.
 ##
 ## Paths are relative to the folder of this file. `omen gate check` checks it, `omen gate schema`
 ## describes every key, and `omen gate schema --example` prints a sample with all of them.
@@ -137,11 +137,11 @@ const HEAD: &str = "\
 
 const TOOLS: &str = "
 ## The tools. Review each one. To allow it, remove the `#` in front of its entries (`##` is prose), and
-## write the permissions that it has in your judgement: READ, WRITE, EXECUTE, NETWORK. What is proposed
-## comes from names and claims; what a server claims of its tools grants nothing (D47). A pin stands for
+## write the permissions that it has in your judgement: READ, WRITE, EXECUTE, NETWORK. The proposals are
+## derived from names and claims; what a server claims about its tools grants nothing (D47). A pin is for
 ## the form of the tool that you have reviewed here: if its server changes it, it does not run until you
 ## approve it again. WRITE, EXECUTE and NETWORK need a confirmation for each call unless their grant has
-## `pre_granted = true`. What stands below `where` proposes rules on the arguments. A rule `under` takes
+## `pre_granted = true`. The entries below `where` are proposed rules on arguments. A rule `under` takes
 ## absolute paths; `relative_to` says from which folder the server starts relative ones.
 ";
 
@@ -156,9 +156,9 @@ const FOOT: &str = "
 [audit]
 log = \"audit.jsonl\"
 key_file = \"audit.key\"
-## How much of the arguments is recorded: nothing but a hash, unless you write
+## How much of the arguments is recorded: only a hash, unless you write
 ##     arguments = \"redacted\"
 ##     arguments = \"full\"
-## Secrets are left out in any case.
+## Secrets are never recorded.
 arguments = \"hash\"
 ";

@@ -42,5 +42,5 @@ fn command(config: &Path) -> String {
 #[cfg(unix)]
 fn waits(question: &Question, command: &str) -> String {
     let seconds = question.timeout.as_secs();
-    format!("a call of `{}` waits for a confirmation, and is denied after {seconds} s: {command}", question.tool)
+    format!("a call of `{}` is waiting for a confirmation, and is denied after {seconds} s: {command}", question.tool)
 }

@@ -53,20 +53,20 @@ fn endpoint(args: &ProxyArgs, config: &Config, server: &ServerName) -> Result<Op
     let endpoint = match (given, own) {
         (Some(_), None) if configured.is_some_and(|server| server.command.is_some()) => {
             return Err(Failure::Usage(format!(
-                "the configuration starts the server `{name}` with a `command`; leave out --url, or write a `url` in place of the \
-                 `command`: another address is another server"
+                "the configuration starts the server `{name}` with a `command`; omit --url, or write a `url` in place \
+                 of the `command`: a different address is a different server"
             )));
         }
         (Some(given), Some(own)) if given.url() != own.url() => {
             return Err(Failure::Usage(format!(
-                "the configuration reaches the server `{name}` at {}; leave out --url, or change it there: another address is \
-                 another server",
+                "the configuration reaches the server `{name}` at {}; omit --url, or change it there: a different \
+                 address is a different server",
                 clean(&own.shown())
             )));
         }
         (None, Some(_)) if !args.command.is_empty() || !args.pass_env.is_empty() => {
             return Err(Failure::Usage(format!(
-                "the configuration reaches the server `{name}` at an address (`url`); leave out the command and --pass-env"
+                "the configuration reaches the server `{name}` at an address (`url`); omit the command and --pass-env"
             )));
         }
         (Some(given), Some(own)) if given.headers().is_empty() && given.ca_file.is_none() => own.clone(),
@@ -79,7 +79,7 @@ fn endpoint(args: &ProxyArgs, config: &Config, server: &ServerName) -> Result<Op
             && is_key(config, variable)
         {
             return Err(Failure::Usage(format!(
-                "the header `{}` sends `{}`, which holds the key of the audit log; no server is sent it",
+                "the header `{}` sends `{}`, which holds the key of the audit log; the key is never sent to a server",
                 clean(header),
                 clean(variable)
             )));

@@ -64,7 +64,7 @@ impl<'p> Said<'p> {
         match (self.code, self.why) {
             (Some(code), Some(why)) => format!("{code}: {why}"),
             (None, Some(why)) => format!("{}: {why}", self.verdict),
-            _ if self.verdict == "confirm" => "allow, once somebody has confirmed it".to_owned(),
+            _ if self.verdict == "confirm" => "allow once somebody has confirmed it".to_owned(),
             _ => self.verdict.to_owned(),
         }
     }
@@ -81,9 +81,9 @@ impl Change<'_> {
     pub(super) fn in_words(&self) -> &'static str {
         match (self.old.verdict, self.new.verdict) {
             (UNDECIDABLE, _) | (_, UNDECIDABLE) => "cannot be decided",
-            ("deny", "confirm") => "would be made, once somebody has confirmed it",
+            ("deny", "confirm") => "would be made once somebody has confirmed it",
             ("deny", _) => "would be made",
-            ("confirm", "deny") => "would be refused, and nobody is asked to confirm it",
+            ("confirm", "deny") => "would be refused without asking anybody to confirm it",
             (_, "deny") => "would be refused",
             ("confirm", _) => "would be made without a confirmation",
             _ => "would need a confirmation",

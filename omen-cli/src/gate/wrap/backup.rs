@@ -25,7 +25,10 @@ pub(super) fn keep(file: &Path, old: &str, new: &str) -> Result<PathBuf, String>
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             if fs::read(&path).map_err(cannot)? != old.as_bytes() {
-                return Err(format!("{} exists, and is another file; move it away", path.display()));
+                return Err(format!(
+                    "{} already already already exists, and is another file; move it away",
+                    path.display()
+                ));
             }
         }
         Err(error) => return Err(cannot(error)),
@@ -49,7 +52,7 @@ pub(super) fn find(file: &Path, now: &str) -> Result<PathBuf, String> {
     Err(match others.first() {
         None => format!("{} was not wrapped: there is no backup beside it", file.display()),
         Some(other) => format!(
-            "{} was changed since it was wrapped; compare it with {}, and undo by hand what you do not want",
+            "{} has changed since it was wrapped; compare it with {}, and undo unwanted changes by hand",
             file.display(),
             other.display()
         ),

@@ -84,7 +84,9 @@ impl Wrapping<'_> {
         once(server, name)?;
         let kind = server.get_string("type").map(|kind| kind.value.as_ref());
         if server.get("url").is_some() || kind.is_some_and(|kind| kind != "stdio") {
-            return Err("it is reached by HTTP, and the gate is put in front of servers that it starts".to_owned());
+            return Err(
+                "it is reached by HTTP, but the gate can be put only in front of servers that it starts".to_owned()
+            );
         }
         let Some(command) = server.get("command") else { return Err("it has no `command`".to_owned()) };
         let Value::StringLit(program) = &command.value else { return Err("its `command` is not a string".to_owned()) };
@@ -202,7 +204,7 @@ impl Server {
                         let name = clean(name.as_str());
                         writeln!(
                             out,
-                            "  which reaches it as its server `{name}` says; the client's own command is left out"
+                            "  which reaches it as its server `{name}` says; the client's own command is dropped"
                         )
                     }
                     Configured::Server { reach: None, .. } => Ok(()),

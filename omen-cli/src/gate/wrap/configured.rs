@@ -35,7 +35,7 @@ pub(super) fn find(config: &Path, name: ServerName, command: &[String]) -> Resul
     let shown = config.display();
     let check = format!("omen gate check --config {}", commands::quoted(&config.to_string_lossy()));
     let loaded = Config::load(config)
-        .map_err(|_| format!("its configuration `{shown}` has errors, which `{check}` lists; correct them first"))?;
+        .map_err(|_| format!("its configuration `{shown}` has errors, which `{check}` lists; fix them first"))?;
     let found = loaded.servers.get_key_value(&name).or_else(|| {
         let mut same = loaded.servers.iter().filter(|(_, server)| is_started_by(server, command));
         same.next().filter(|_| same.next().is_none())
@@ -44,7 +44,8 @@ pub(super) fn find(config: &Path, name: ServerName, command: &[String]) -> Resul
         let names: Vec<_> = loaded.servers.keys().map(|name| format!("`{name}`")).collect();
         let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         return Err(format!(
-            "its configuration `{shown}` has no server `{name}` (it has {has}); give the server the same name here and there, or add it with `omen gate init --add`"
+            "its configuration `{shown}` has no server `{name}` (it has {has}); use the same name here and there, or \
+             add the server with `omen gate init --add`"
         ));
     };
     let reach = match (&server.command, &server.endpoint) {

@@ -113,7 +113,7 @@ fn of_settings(dialect: &Dialect, settings: &Value) -> Option<Parsed> {
     for OwnHook { event, role, element, handler, words, .. } in own_hooks(dialect, settings) {
         missing.retain(|missing| *missing != format!("`{event}`"));
         if let Some(matcher) = element.get("matcher").filter(|matcher| !["", "*"].map(Value::from).contains(matcher)) {
-            flaws.push(format!("`{event}`: the hook is called for the tools {matcher} alone; remove `matcher`"));
+            flaws.push(format!("`{event}`: the hook is called only for the tools {matcher}; remove `matcher`"));
         }
         if matches!(role, EventRole::Before | EventRole::Settings) && !form.fails_closed(handler) {
             flaws.push(format!("`{event}`: the option to refuse calls if the hook fails is missing"));
@@ -147,13 +147,13 @@ fn of_plugin(dialect: &Dialect, text: &str) -> Parsed {
     match (words, seconds) {
         (Some(words), Some(seconds)) => {
             let is_intact = plugin(dialect, &words, seconds) == text;
-            let flaw = "the plug-in is not as this version writes it".to_owned();
+            let flaw = "the plug-in differs from the one that this version writes".to_owned();
             (
                 (!is_intact).then_some(flaw).into_iter().collect(),
                 vec![HookProcess { words, line: None, limit: Duration::from_secs(seconds) }],
             )
         }
-        _ => (vec!["the plug-in is not one of omen".to_owned()], Vec::new()),
+        _ => (vec!["the plug-in was not written by omen".to_owned()], Vec::new()),
     }
 }
 

@@ -43,7 +43,7 @@ pub(super) fn run(
 }
 
 /// Exit code of a process, if it ends in time.
-#[allow(clippy::option_option, reason = "a process may end without a code")]
+#[allow(clippy::option_option, reason = "a process may end without an exit code")]
 fn ended(child: &mut Child, until: Instant) -> Option<Option<i32>> {
     loop {
         match child.try_wait() {

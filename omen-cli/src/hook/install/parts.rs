@@ -78,7 +78,7 @@ impl Parts {
         let mut settings = settings.clone();
         for (event, element) in &self.elements {
             let list = settings.pointer_mut(&pointer(Some(event))).and_then(Value::as_array_mut);
-            let changed = || format!("the hook of `{event}` is not there as it was installed");
+            let changed = || format!("the hook of `{event}` is no longer as it was installed");
             let list = list.ok_or_else(changed)?;
             let at = list.iter().position(|one| one == element).ok_or_else(changed)?;
             list.remove(at);
@@ -100,7 +100,7 @@ impl Parts {
         for (name, value) in &self.members {
             let root = settings.as_object_mut().ok_or("expected an object")?;
             if root.remove(name).as_ref() != Some(value) {
-                return Err(format!("`{name}` is not {value} as it was installed"));
+                return Err(format!("`{name}` is no longer {value}, as it was installed"));
             }
         }
         Ok(settings)

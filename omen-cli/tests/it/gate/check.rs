@@ -90,7 +90,7 @@ gate.toml: 2 errors, 0 warnings\n"
     let refused = elsewhere();
     assert_eq!(refused.code, 1);
     assert!(refused.stdout.contains(":2:1: error: the program `./server` cannot be started: "), "{}", refused.stdout);
-    assert!(refused.stdout.contains("it is not executable for this user"), "{}", refused.stdout);
+    assert!(refused.stdout.contains("it is not executable by this user"), "{}", refused.stdout);
     rights(&folder, "server", 0o700);
     assert_eq!(elsewhere().code, 0, "{}", elsewhere().stdout);
 
@@ -192,8 +192,8 @@ gate.toml: 1 error, 0 warnings";
     let (code, shown) = check(&other, &with);
     assert_eq!(code, 0);
     for expect in [
-        "warning: `files/read_fil` is not in the catalogue, so nothing is allowed by this entry\n  = help: did you mean `read_file`?",
-        "warning: `files/write_file` is not as it was approved, so it cannot be called\n  = help: review its new form, and copy its `pin` from `omen gate catalog --pins`",
+        "warning: `files/read_fil` is not in the catalogue, so this entry allows nothing\n  = help: did you mean `read_file`?",
+        "warning: `files/write_file` has changed since it was approved, so it cannot be called\n  = help: review its new form, and copy its `pin` from `omen gate catalog --pins`",
     ] {
         assert!(shown.contains(expect), "{shown}");
     }
@@ -297,7 +297,7 @@ fn rules_on_order_name_members_of_the_tools() {
         (
             "max = { sum = { '/text' = 5 }, per = 'session' }",
             "max.sum",
-            "the rule for `/text` can never hold: it demands a number, and the tool's `inputSchema` has a string",
+            "the rule for `/text` can never hold: it requires a number, and the tool's `inputSchema` has a string",
         ),
         (
             "max = { tool = 'read_file', sum = { '/text' = 5 }, per = 'session' }",
@@ -332,7 +332,7 @@ fn the_anchor_must_be_one_of_this_key() {
     let with_anchor = format!("{SOUND}require_anchor = 'last.anchor'\n");
     let (folder, run) = check(&with_anchor);
     let anchor = folder.path().join("last.anchor");
-    let help = "name the file with the last anchor of this log, as `omen audit export-anchor` prints it";
+    let help = "specify the file with the latest anchor of this log, as printed by `omen audit export-anchor`";
     let expect = |why: &str| format!("gate.toml:6:1: error: {why}\n  = help: {help}\ngate.toml: 1 error, 0 warnings\n");
     let missing = format!("the anchor `{}` cannot be read: No such file or directory (os error 2)", anchor.display());
     assert!(run.stdout.starts_with(&expect(&missing)), "{}", run.stdout);

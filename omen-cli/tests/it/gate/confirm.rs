@@ -123,7 +123,7 @@ fn write_to(path: &str) -> Value {
 fn what_waits_is_listed_with_its_exact_arguments() {
     let asking = Asking::new();
     let none = gate(&asking.folder, &["confirm", "--list"]);
-    assert_eq!((none.code, none.stdout.as_str(), none.stderr.as_str()), (0, "no call waits\n", ""));
+    assert_eq!((none.code, none.stdout.as_str(), none.stderr.as_str()), (0, "no call is waiting\n", ""));
 
     let asked = asking.ask(json!({"path": "a\u{202e}txt", "\u{1b}[2J": 1, "size": 1e3}));
     let json: Value = serde_json::from_str(&asking.until_waiting(1).stdout).unwrap();
@@ -133,7 +133,7 @@ fn what_waits_is_listed_with_its_exact_arguments() {
     let lines: Vec<_> = list.stdout.lines().collect();
     assert!(
         lines[0].starts_with("call 1: files/write_file (READ, WRITE), ")
-            && lines[0].ends_with(" s left, then it is denied")
+            && lines[0].ends_with(" s left until it is denied")
     );
     assert_eq!(lines[1..4], ["  \u{241b}[2J: 1", r#"  path: "a\u{202e}txt""#, "  size: 1000"]);
     assert_eq!(lines[4], format!("  turn turn_1, call hash {}", json["hash"].as_str().unwrap()));
@@ -328,9 +328,9 @@ fn at_a_terminal_it_waits_for_one_gate_after_the_other() {
         until(&notes, "yet; waiting for one\n");
         // No question is pending, so this answers nothing, then or later.
         keyboard.write_all(b"y\n").unwrap();
-        until(&screen, "no call waits");
+        until(&screen, "no call is waiting");
         let asking = Asking::within(folder);
-        until(&screen, "no call waits; calls are shown here as they come");
+        until(&screen, "no call is waiting; calls are shown here as they arrive");
         let asked = asking.ask(write_to("a.txt"));
         until(&screen, "confirm it? [y/n] ");
         assert!(!asked.is_finished(), "round {round}");
@@ -343,7 +343,7 @@ fn at_a_terminal_it_waits_for_one_gate_after_the_other() {
         folder = asking.end();
     }
     let said = until(&notes, "yet; waiting for one\n");
-    assert!(said.starts_with("omen: note: the gate has ended\n"), "{said}");
+    assert!(said.starts_with("omen: note: the gate has stopped\n"), "{said}");
     let asking = Asking::within(folder);
     let asked = asking.ask(write_to("c.txt"));
     until(&screen, "confirm it? [y 1/n 1] ");
@@ -382,7 +382,7 @@ fn a_script_waits_for_a_gate_if_it_is_told_to() {
     for _ in 0..2 {
         until(&notes, "yet; waiting for one\n");
         writeln!(stdin, "{{}}").unwrap();
-        until(&notes, "omen: no gate listens, so the answer is dropped\n");
+        until(&notes, "omen: no gate is listening, so the answer is dropped\n");
         let asking = Asking::within(folder);
         let asked = asking.ask(write_to("a.txt"));
         let mut next = || serde_json::from_str::<Value>(&stdout.next().unwrap().unwrap()).unwrap();
@@ -408,9 +408,9 @@ fn a_person_answers_at_a_terminal() {
     let mut keyboard = keyboard;
     let screen = lines_of(keyboard.try_clone().unwrap());
 
-    until(&screen, "no call waits; calls are shown here as they come");
+    until(&screen, "no call is waiting; calls are shown here as they arrive");
     keyboard.write_all(b"y\n").unwrap();
-    until(&screen, "no call waits");
+    until(&screen, "no call is waiting");
     let asked = asking.ask(write_to("a.txt"));
     until(&screen, "confirm it? [y/n] ");
     assert!(!asked.is_finished());
@@ -454,20 +454,24 @@ fn without_a_gate_there_is_nothing_to_answer() {
     let run = gate(&folder, &["confirm"]);
     assert_eq!((run.code, run.stdout.as_str()), (3, ""));
     let socket = folder.path().join(".omen-gate/confirm.sock");
-    assert!(run.stderr.starts_with(&format!("omen: no gate listens at `{}`: ", socket.display())), "{}", run.stderr);
+    assert!(
+        run.stderr.starts_with(&format!("omen: no gate is listening at `{}`: ", socket.display())),
+        "{}",
+        run.stderr
+    );
 
     // The gate ends while the command waits for a question.
     let asking = Asking::new();
     let child = asking.start(&["--socket", "run/confirm.sock"], Stdio::piped(), Stdio::piped());
     let mut child = child;
     let lines = lines_of(child.stdout.take().unwrap());
-    until(&lines, "no call waits");
+    until(&lines, "no call is waiting");
     let _folder = asking.end();
     let stdin = child.stdin.take();
     let output = child.wait_with_output().unwrap();
     drop(stdin);
     assert_eq!(output.status.code(), Some(0));
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "omen: note: the gate has ended\n");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "omen: note: the gate has stopped\n");
     for args in [&["confirm", "--socket", "x", "--config", "y"][..], &["confirm", "more"]] {
         assert_eq!(gate(&_folder, args).code, 2, "{args:?}");
     }

@@ -57,7 +57,7 @@ fn nothing_is_allowed_until_the_operator_does() {
 #tool = \"write_file\"
 #permissions = [\"READ\", \"WRITE\"]
 #pin = \"{pin}\"
-## To limit its arguments, add this in a table `[allow.where]`, with your own folders and hosts:
+## To restrict its arguments, add this in a table `[allow.where]`, with your own folders and hosts:
 ##     \"/path\" = {{ under = [\"./data\"] }}
 #[[grants]]
 #server = \"files\"
@@ -181,7 +181,7 @@ fn nothing_is_overwritten() {
     assert_eq!((refused.code, refused.stdout.as_str()), (3, ""));
     assert_eq!(
         refused.stderr,
-        "omen: gate.toml exists already; add the server to it with `--add`, name another file, or replace it with `--force`\n"
+        "omen: gate.toml already exists; add the server to it with `--add`, choose another file, or replace it with `--force`\n"
     );
     assert_eq!(text(&folder), "# mine\n");
     assert!(!folder.path().join("audit.key").exists());
@@ -223,7 +223,7 @@ fn a_second_server_is_added() {
     let add = |server: &str, more: &[&str]| init(&folder, "good", &[&["--add", "--server", server], more].concat());
     let missing = add("mail", &[]);
     assert_eq!((missing.code, missing.stdout.as_str()), (3, ""));
-    assert!(missing.stderr.contains("leave out `--add`"), "{}", missing.stderr);
+    assert!(missing.stderr.contains("omit `--add`"), "{}", missing.stderr);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 
     assert_eq!(init(&folder, "good", &["--server", "files", "--allow", "read_file"]).code, 0);
@@ -256,7 +256,7 @@ fn a_second_server_is_added() {
     let twice = add("mail", &[]);
     assert_eq!((twice.code, twice.stdout.as_str()), (3, ""));
     assert!(
-        twice.stderr.contains("has a server `mail` already; give the other one another name with `--server NAME`"),
+        twice.stderr.contains("already has a server `mail`; give the new one another name with `--server NAME`"),
         "{}",
         twice.stderr
     );

@@ -279,18 +279,18 @@ fn what_is_outside_is_named() {
         (
             "command = { program = ['ls'] }",
             "command = { program = ['ls', 'cat'] }, length = { max = 9 }",
-            "`length` beside `command` is not compared",
+            "`length` combined with `command` is not compared",
         ),
         (
             "matches = '(a|b)*a(a|b){14}'",
             "matches = '(a|b)*b(a|b){14}'",
-            "the patterns of a member have more than 10000 states together",
+            "the patterns of a member have more than 10000 states in total",
         ),
         (r"matches = '\bé'", "matches = 'é'", r"a pattern is too large, or has a word boundary beyond ASCII (`\b`)"),
         (
             "under = '/usr'",
             "under = '/no/such/folder'",
-            "`under` judges `/no/such/folder` otherwise than by its text: a folder does not exist, or is a link",
+            "`under` judges `/no/such/folder` by more than its text: a folder does not exist, or is a link",
         ),
     ] {
         let rules = |test: &str| format!("where = {{ '/path' = {{ {test} }} }}");

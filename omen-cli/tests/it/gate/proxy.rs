@@ -235,7 +235,7 @@ fn a_session_is_judged_and_ends_with_the_client() {
     }
     let (code, stderr) = client.close();
     assert_eq!(code, 0, "{stderr}");
-    let left_out = "omen: left 3 tools out of the list: `changed`, `unpinned`, `not_allowed`; the audit log has the reasons, and so has the list with `--show-blocked`\n";
+    let left_out = "omen: omitted 3 tools from the list: `changed`, `unpinned`, `not_allowed`; the audit log has the reasons, and so does the list with `--show-blocked`\n";
     assert!(stderr.contains(left_out), "{stderr}");
     assert_eq!((log(&folder).0.as_str(), noted(&folder, "calls").len()), ("sound", 0));
     none_is_left(&folder);

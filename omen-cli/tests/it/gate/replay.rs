@@ -70,7 +70,9 @@ fn each_difference_has_its_reasons() {
     let shown: Vec<_> =
         run.stdout.lines().map(|line| line.split("  ").filter(time).collect::<Vec<_>>().join("  ")).collect();
     let broken = |values: &str| {
-        format!("PG-3: `/path` of `files/read_file` breaks the operator's rule `in = {values}`: it is none of them")
+        format!(
+            "PG-3: `/path` of `files/read_file` breaks the operator's rule `in = {values}`: it is not an allowed value"
+        )
     };
     assert_eq!(
         shown,
@@ -158,7 +160,7 @@ fn plans_are_replayed_too() {
     let log = recorded();
     let run = replay(&log, &["audit.jsonl"]);
     assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("this is an audit log; name its key"), "{}", run.stderr);
+    assert!(run.stderr.contains("this is an audit log; pass its key"), "{}", run.stderr);
 }
 
 /// A hundred refusals for one reason are printed once.
@@ -174,8 +176,11 @@ fn differences_of_one_kind_are_printed_together() {
     ]);
     let run = replay(&folder, &["--catalog", "catalog.json", "plans.jsonl"]);
     let lines: Vec<_> = run.stdout.lines().collect();
-    assert_eq!(lines[0], "CONFIRM→DENY  files/read_file: 5 calls would be refused, and nobody is asked to confirm it");
-    assert_eq!(lines[1], "  old: allow, once somebody has confirmed it");
+    assert_eq!(
+        lines[0],
+        "CONFIRM→DENY  files/read_file: 5 calls would be refused without asking anybody to confirm it"
+    );
+    assert_eq!(lines[1], "  old: allow once somebody has confirmed it");
     assert_eq!(
         lines[3..7].join("|"),
         r#"    1  {"path":"a"}|    2  {"path":"a"}|    3  {"path":"a"}|    and 2 more; `--format json` lists each"#
@@ -212,8 +217,7 @@ fn configurations_of_different_folders_are_noted() {
     let run = gate(&folder, &[&args, &LOG[..]].concat());
     let here = folder.path().canonicalize().unwrap();
     let note = format!(
-        "omen: note: the configurations are in different folders, `{}` and `{}`: relative paths in their rules start there, and \
-         are judged differently\n",
+        "omen: note: the configurations are in different folders, `{}` and `{}`: relative paths in their rules start there, so they are judged differently\n",
         here.display(),
         here.join("copy").display()
     );

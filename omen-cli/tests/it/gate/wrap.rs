@@ -79,13 +79,12 @@ fn only_what_must_change_does() {
                 at("git")
             ),
             "  set `TOKEN` first, as the client does".to_owned(),
-            "`remote` is not wrapped: it is reached by HTTP, and the gate is put in front of servers that it starts"
+            "`remote` is not wrapped: it is reached by HTTP, but the gate can be put only in front of servers that it starts"
                 .to_owned(),
             "`odd` is not wrapped: it has no `command`".to_owned(),
-            "each of these 2 servers has a gate and a log of its own, whose rules on order do not see the calls of the others; \
-             `omen gate proxy --all-servers` puts servers behind one gate"
+            "each of these 2 servers has its own gate and log, whose rules on order do not see the calls of the others; `omen gate proxy --all-servers` puts servers behind one gate"
                 .to_owned(),
-            ".mcp.json is rewritten; `omen gate wrap --undo .mcp.json` restores it".to_owned(),
+            ".mcp.json was rewritten; `omen gate wrap --undo .mcp.json` restores it".to_owned(),
         ]
     );
 
@@ -177,7 +176,7 @@ fn a_file_that_was_changed_since_is_not_undone() {
     write(folder.path(), "mcp.json", changed.as_bytes());
     let run = gate(&folder, &["wrap", "--undo", "mcp.json"]);
     assert_eq!((run.code, run.stdout.as_str()), (3, ""));
-    assert!(run.stderr.contains("mcp.json was changed since it was wrapped; compare it with "), "{}", run.stderr);
+    assert!(run.stderr.contains("mcp.json has changed since it was wrapped; compare it with "), "{}", run.stderr);
     assert_eq!(text(&folder, "mcp.json"), changed);
     // A second server is wrapped, and its undo restores the file before that.
     assert_eq!(wrap(&folder, &["--server", "files", "mcp.json"]).code, 0);
@@ -300,7 +299,7 @@ fn the_server_of_an_existing_configuration_is_used() {
         assert_eq!(run(omen(init).current_dir(&folder).env(ROLE, "good")).code, 0);
         let wrapped = gate(&folder, &["wrap", "mcp.json"]);
         assert_eq!((wrapped.code, wrapped.stderr.as_str()), (0, ""));
-        let note = format!("\n  which reaches it as its server `{name}` says; the client's own command is left out\n");
+        let note = format!("\n  which reaches it as its server `{name}` says; the client's own command is dropped\n");
         assert!(wrapped.stdout.contains(&note), "{}", wrapped.stdout);
         let now: Value = serde_json::from_str(&text(&folder, "mcp.json")).unwrap();
         let config = folder.path().canonicalize().unwrap().join("gate.toml");
@@ -330,9 +329,9 @@ fn a_configuration_that_does_not_fit_is_not_put_in_front() {
     for (config, why) in [
         (
             "[servers.one]\n[servers.two]\n",
-            "has no server `files` (it has `one`, `two`); give the server the same name",
+            "has no server `files` (it has `one`, `two`); use the same name here and there",
         ),
-        ("", "has no server `files` (it has none); give"),
+        ("", "has no server `files` (it has none); use"),
         ("nonsense = 1\n", "has errors, which `omen gate check --config "),
     ] {
         let folder = folder(&[("mcp.json", client.as_bytes()), ("gate.toml", config.as_bytes())]);

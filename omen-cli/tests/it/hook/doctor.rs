@@ -48,13 +48,13 @@ fn a_good_installation_decides_as_it_should_and_the_log_stays() {
             ("version", concat!("is omen ", env!("CARGO_PKG_VERSION"))),
             ("configuration", "gate.toml"),
             ("denied call", "would refuse it: PG-"),
-            ("allowed call", "would go on with it"),
+            ("allowed call", "would proceed with it"),
         ] {
             assert!(has(&found, "ok", check, message), "{agent} {check}: {found:?}");
         }
         assert_eq!(has(&found, "ok", "change of settings", "would refuse it"), agent == "claude-code");
         assert!(has(&found, "unknown", "key", "where searches and commands read it; move it"), "{agent} {found:?}");
-        assert!(has(&found, "unknown", "called", "configured, not seen to be called"), "{agent} {found:?}");
+        assert!(has(&found, "unknown", "called", "configured, but not seen to be called"), "{agent} {found:?}");
         let trust = "runs no hook that is not trusted";
         assert_eq!(has(&found, "unknown", "called", trust), agent == "codex", "{found:?}");
         assert!(!folder.path().join("audit.jsonl").exists() && !folder.path().join(".omen-gate").exists(), "{agent}");
@@ -109,12 +109,12 @@ fn what_is_wrong_in_settings_is_found() {
             "\"PreToolUse\": [\n      {",
             "\"PreToolUse\": [\n      {\"matcher\": \"Bash\",",
             "installed",
-            "for the tools \"Bash\" alone",
+            "only for the tools \"Bash\"",
         ),
         ("cursor", "--root", "--rehearse", "command", "keeps decisions out of the log"),
         ("cursor", "--config", "--catalog", "configuration", "no `--config`"),
-        ("opencode", "reject(", "resolve(", "installed", "the plug-in is not as this version writes it"),
-        ("opencode", "const COMMAND", "const OTHER", "installed", "the plug-in is not one of omen"),
+        ("opencode", "reject(", "resolve(", "installed", "the plug-in differs from the one that this version writes"),
+        ("opencode", "const COMMAND", "const OTHER", "installed", "the plug-in was not written by omen"),
     ] {
         let folder = governed(agent);
         assert_eq!(install(folder.path(), agent, &[]).code, 0);
@@ -182,7 +182,7 @@ fn a_hook_that_its_agent_does_not_run_is_found() {
     let store = folder.path().join(".codex/config.toml");
     let unconfirmed = |events: &str| {
         let found = checks(folder.path(), "codex");
-        assert!(has(&found, "problem", "trust", &format!("does not run the hook for {events}, which")), "{found:?}");
+        assert!(has(&found, "problem", "trust", &format!("does not run the hook for {events} because")), "{found:?}");
         assert!(has(&found, "problem", "trust", "confirm the hooks with `/hooks`"), "{found:?}");
     };
     unconfirmed("`PostToolUse`, `PreToolUse`, `SessionEnd`");
@@ -240,8 +240,8 @@ fn a_program_that_does_not_decide_is_found() {
             "greets",
             &format!("echo hello; echo '{denial}'"),
             "denied call",
-            "not an answer of the dialect",
-            "not an answer of the dialect",
+            "not a valid answer in the dialect",
+            "not a valid answer in the dialect",
         ),
     ] {
         for (agent, message) in [("claude-code", claude), ("codex", codex)] {

@@ -239,7 +239,7 @@ fn an_episode_that_cannot_be_recorded_stops_no_call_and_is_noted() {
         let agent = Recorded::new("claude-code", path, "s1", resident);
         let allowed = agent.before(resident, "ls");
         assert_eq!((allowed.code, allowed.stdout.as_str()), (0, ""), "{resident}");
-        assert!(allowed.stderr.contains("the episodes do not have the call: "), "{resident}: {}", allowed.stderr);
+        assert!(allowed.stderr.contains("the episodes lack the call: "), "{resident}: {}", allowed.stderr);
         assert_eq!(agent.after(resident, "ls").code, 0, "{resident}");
     }
     assert_eq!(verify(path).code, 0);

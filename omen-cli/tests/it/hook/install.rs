@@ -337,7 +337,7 @@ fn what_cannot_be_edited_safely_is_refused_with_the_text_to_paste() {
         let refused = install(folder.path(), "claude-code", &[]);
         assert_eq!((refused.code, refused.stdout.as_str()), (2, ""), "{source}");
         assert!(refused.stderr.contains(why), "{source}: {}", refused.stderr);
-        assert!(refused.stderr.contains("put this into it yourself") && refused.stderr.contains("\"ConfigChange\""));
+        assert!(refused.stderr.contains("insert this yourself") && refused.stderr.contains("\"ConfigChange\""));
         assert_eq!(fs::read_to_string(&path).unwrap(), source);
         assert!(!path.with_extension("json.omen-undo").exists());
     }
@@ -359,7 +359,7 @@ fn a_hook_without_a_usable_policy_is_not_installed() {
     }
     let folder = governed("claude-code");
     let refused = install(folder.path(), "claude-code", &["--write"]);
-    assert!(refused.code == 2 && refused.stderr.contains("`--write` is for `--scope managed`"), "{}", refused.stderr);
+    assert!(refused.code == 2 && refused.stderr.contains("`--write` requires `--scope managed`"), "{}", refused.stderr);
     let refused = install(folder.path(), "gemini-cli", &["--scope", "managed"]);
     assert!(refused.code == 2 && refused.stderr.contains("no managed settings"), "{}", refused.stderr);
 }

@@ -113,7 +113,7 @@ impl Client {
     pub(super) fn receive(&mut self) -> Value {
         match self.messages.recv_timeout(LONG) {
             Ok(message) => message,
-            Err(RecvTimeoutError::Timeout) => panic!("the server does not answer"),
+            Err(RecvTimeoutError::Timeout) => panic!("the server is not responding"),
             Err(RecvTimeoutError::Disconnected) => panic!("the server has ended"),
         }
     }

@@ -66,7 +66,7 @@ fn enter<'a>(row: &Node<'a>, states: &States<'a>, events: &[Node<'a>], table: &m
         report.add(
             MistakeKind::RowOverlap,
             row,
-            format!("another row, or this one, has {first} already{more}"),
+            format!("another row, or this one, already has {first}{more}"),
             "keep one row for a state and an event; a row can lead to several states",
         );
     }

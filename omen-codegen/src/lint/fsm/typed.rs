@@ -193,7 +193,7 @@ impl CallOutcomes<'_, '_> {
                     Answer::Legal => self.legal(state, mv, report),
                     Answer::Refused { code, text: None } => {
                         let problem = format!("nothing explains {code} of this call in `{}`", state.ty);
-                        let fix = format!("add to `refused` an entry with `{code}` in `rules`");
+                        let fix = format!("add an entry with `{code}` in `rules` to `refused`");
                         report.add(MistakeKind::RefusalGap, node, problem, fix);
                     }
                     Answer::Refused { code, text: Some(text) } => {

@@ -30,7 +30,7 @@ pub(super) fn decision(
     let proved: Vec<_> = own.load_bearing_assumptions.iter().flatten().map(said_of).collect();
     if !said.is_empty() && said != proved {
         let problem = "the load-bearing assumptions of the payload differ from those of the order".to_owned();
-        let help = "add each to the order with `.relies_on(verified)` or `.assumes(text)`, or leave them out";
+        let help = "add each to the order with `.relies_on(verified)` or `.assumes(text)`, or omit them";
         return unlike(Code::Inv003, problem, "/payload/load_bearing_assumptions", help);
     }
     // The assumptions of the order cite the evidence of their loop.

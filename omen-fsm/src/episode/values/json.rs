@@ -110,7 +110,7 @@ impl From<Json> for Value {
 pub enum DoesNotFit {
     /// The value is nested deeper than `limit` levels.
     Deep {
-        /// Limit in levels.
+        /// Maximum number of levels.
         limit: u8,
     },
     /// The value is too large.
@@ -146,7 +146,7 @@ impl fmt::Display for DoesNotFit {
             Self::NotAnObject => f.write_str("expected a JSON object, such as `{\"value\": 1}`"),
             Self::Empty => f.write_str("the object is empty; expected at least one member, such as `{\"value\": 1}`"),
             Self::NotFinite(number) => {
-                write!(f, "JSON has no number `{number}`; leave it out, or pass it as a text or as `None`")
+                write!(f, "JSON has no number `{number}`; omit it, or pass it as a text or as `None`")
             }
             Self::NotJson(why) => write!(f, "cannot serialize the value as JSON: {why}"),
         }

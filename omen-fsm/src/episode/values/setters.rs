@@ -1,7 +1,7 @@
 //! Setters generated from the schemas, one for each optional field without a hand-written method, as listed in
 //! `setters.json`.
 
-#[allow(clippy::wildcard_imports, reason = "which types the members have, the schemas say")]
+#[allow(clippy::wildcard_imports, reason = "the schemas determine the types of the members")]
 use omen_types::*;
 
 include!(concat!(env!("OUT_DIR"), "/setters.rs"));

@@ -21,7 +21,7 @@ use promise::Promise;
 pub(super) fn takes(promise: &Map<String, Value>, derived: &Value) -> Result<(), ContainmentError> {
     let promised = Value::Object(promise.clone());
     if Draft::default().detect(&promised) < Draft::Draft7 {
-        return undecided("", "its `outputSchema` is of a dialect before draft 7");
+        return undecided("", "its `outputSchema` uses a dialect older than draft 7");
     }
     let mut judge = ContainmentCheck::new(&promised, derived);
     let start = Promise::new(&promised, &judge.promised)?;

@@ -77,11 +77,11 @@ fn refused(argument: RefusedArgument<'_>, program: &str) -> RefusalReason {
     match argument {
         RefusedArgument::Option(option) => RefusalReason::new(
             format!("`{option}` makes `{program}` run other programs or write files"),
-            format!("leave `{option}` out, also in a shortened form"),
+            format!("omit `{option}`, including its abbreviated forms"),
         ),
         RefusedArgument::Unknown(argument) => RefusalReason::new(
             format!("unknown argument `{}` may make `{program}` run other programs or write files", bounded(argument)),
-            "begin with a known subcommand by its full name, or with `--version`",
+            "begin with the full name of a known subcommand, or with `--version`",
         ),
     }
 }
@@ -94,7 +94,7 @@ impl fmt::Display for CommandRule {
 }
 
 /// Help for a command that cannot be judged.
-const PLAIN: &str = "write plain commands, joined by `;`, `&&`, `||` or `|`, without expansions; quote what is text";
+const PLAIN: &str = "write plain commands, joined by `;`, `&&`, `||` or `|`, without expansions; quote literal text";
 
 /// Files that a redirection may always name.
 const DEVICES: [&str; 3] = ["/dev/null", "/dev/stderr", "/dev/stdout"];

@@ -37,7 +37,7 @@ impl FolderRule {
         let Value::String(text) = value else { return Err(RefusalReason::other_type(ValueTypes::STRING, value)) };
         spelling::plain(text).map_err(|why| RefusalReason::new(why, self.help()))?;
         let start = std::path::absolute(if start.as_os_str().is_empty() { Path::new(".") } else { start })
-            .map_err(|_| self.unknown("the folder that it starts from is not known"))?;
+            .map_err(|_| self.unknown("the folder that it is relative to is unknown"))?;
         let folders = self.folders(&start)?;
         for reading in readings(text) {
             let whole = match &self.relative_to {
@@ -45,7 +45,7 @@ impl FolderRule {
                 Some(from) => start.join(from).join(&reading),
                 None => {
                     return Err(RefusalReason::new(
-                        "it is a relative path, and the server decides what it starts from",
+                        "it is a relative path, and the server decides what it is relative to",
                         absolute(&folders),
                     ));
                 }
@@ -76,7 +76,8 @@ impl FolderRule {
         let start = start.map_err(|error| error.to_string())?;
         let folder = |folder: &String| {
             let folder = lexical(&start.join(folder));
-            let text = folder.to_str().ok_or_else(|| format!("the folder `{}` is not a text", folder.display()))?;
+            let text =
+                folder.to_str().ok_or_else(|| format!("the folder `{}` is not valid UTF-8", folder.display()))?;
             let (text, count) = if text == "/" { ("", "+") } else { (text, "*") };
             Ok(format!("{}(?:/{NAME}){count}", regex::escape(text)))
         };
@@ -104,7 +105,7 @@ impl FolderRule {
     }
 
     fn unknown(&self, why: impl fmt::Display) -> RefusalReason {
-        RefusalReason::new(format!("it cannot be followed: {why}"), self.help())
+        RefusalReason::new(format!("it cannot be resolved: {why}"), self.help())
     }
 
     fn help(&self) -> String {

@@ -45,8 +45,8 @@ impl Pattern {
             return Ok(());
         }
         Err(RefusalReason::new(
-            "it does not match as a whole",
-            format!("pass a text that `{}` matches as a whole", bounded(&self.text)),
+            "it does not match in full",
+            format!("pass a text that `{}` matches in full", bounded(&self.text)),
         ))
     }
 }

@@ -59,7 +59,7 @@ impl RulePointer {
             );
         }
         if steps.len() > MAX_STEPS {
-            return bad(&format!("it has more than {MAX_STEPS} steps"), "point to something less deep".to_owned());
+            return bad(&format!("it has more than {MAX_STEPS} steps"), "point to a shallower member".to_owned());
         }
         Ok(Self { text: text.to_owned(), steps })
     }

@@ -141,7 +141,10 @@ impl ArgumentTest {
             }
             let shown = bounded(&values.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", "));
             let help = if values.len() == 1 { format!("pass {shown}") } else { format!("pass one of {shown}") };
-            Err(RefusalReason::new(if values.len() == 1 { "it is another value" } else { "it is none of them" }, help))
+            Err(RefusalReason::new(
+                if values.len() == 1 { "it is a different value" } else { "it is not an allowed value" },
+                help,
+            ))
         };
         match self {
             Self::Under(under) => under.judge(value, folder),

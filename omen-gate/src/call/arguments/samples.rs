@@ -27,7 +27,7 @@ impl ArgumentRules {
     pub(crate) fn sampled(&self) -> Result<Vec<&str>, String> {
         let pointers = self.places().into_iter().map(|place| {
             let arrays = place.steps().iter().filter(|step| **step == PointerStep::Each).count();
-            if arrays > 1 { Err(format!("`{place}` leads through several arrays")) } else { Ok(place.above_each()) }
+            if arrays > 1 { Err(format!("`{place}` passes through several arrays")) } else { Ok(place.above_each()) }
         });
         pointers.collect()
     }

@@ -62,7 +62,7 @@ pub(super) fn misfit(rule: &Rule, schema: &Map<String, Value>) -> Option<Misfit>
         && rule.types().and(types).is_none()
     {
         let message = format!(
-            "the rule for `{}` can never hold: it demands {}, and the tool's `inputSchema` has {types}",
+            "the rule for `{}` can never hold: it requires {}, and the tool's `inputSchema` has {types}",
             bounded(&place),
             rule.types()
         );
@@ -77,8 +77,10 @@ pub(super) fn misfit(rule: &Rule, schema: &Map<String, Value>) -> Option<Misfit>
     if wanted.iter().any(|value| listed.contains(value)) {
         return None;
     }
-    let message =
-        format!("the rule for `{}` can never hold: the tool's `inputSchema` has none of its values", bounded(&place));
+    let message = format!(
+        "the rule for `{}` can never hold: the tool's `inputSchema` allows none of its values",
+        bounded(&place)
+    );
     found(
         message,
         format!(

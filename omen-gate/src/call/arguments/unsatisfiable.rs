@@ -47,7 +47,7 @@ fn check_alone(rule: &Rule) -> Option<RuleDefect> {
     let place = &rule.place;
     let never = |why: &str| format!("the rule for `{place}` can never hold: {why}");
     let [first, others @ ..] = rule.tests.as_slice() else {
-        let message = format!("the rule for `{place}` demands nothing");
+        let message = format!("the rule for `{place}` requires nothing");
         return Some((
             None,
             message,
@@ -66,10 +66,10 @@ fn check_alone(rule: &Rule) -> Option<RuleDefect> {
     }
     for test in &rule.tests {
         let why = match test {
-            ArgumentTest::In(values) if values.is_empty() => "no value is in an empty list",
-            ArgumentTest::Under(under) if under.folders.is_empty() => "no path is under none of the folders",
+            ArgumentTest::In(values) if values.is_empty() => "an empty list contains no value",
+            ArgumentTest::Under(under) if under.folders.is_empty() => "without a folder, no path is allowed",
             ArgumentTest::Host(urls) if urls.hosts.is_empty() || urls.schemes.is_empty() => {
-                "no URL has no host or scheme"
+                "without a host and a scheme, no URL is allowed"
             }
             ArgumentTest::Length(length) if length.is_empty() => "`min` is larger than `max`",
             ArgumentTest::Min(min)
@@ -83,8 +83,8 @@ fn check_alone(rule: &Rule) -> Option<RuleDefect> {
     }
     if rule.types().is_none() {
         let keys: Vec<_> = rule.tests.iter().map(|test| format!("`{}`", test.key())).collect();
-        let why = format!("no value is of the types that {} demand", keys.join(" and "));
-        return Some((None, never(&why), "keep the demands for one type: a path, a URL, a number, a text or an array"));
+        let why = format!("no value has all the types that {} require", keys.join(" and "));
+        return Some((None, never(&why), "keep the tests for one type: a path, a URL, a number, a text or an array"));
     }
     let (listed, others): (Vec<_>, Vec<_>) =
         rule.tests.iter().partition(|test| matches!(test, ArgumentTest::In(_) | ArgumentTest::Equals(_)));
@@ -100,7 +100,7 @@ fn check_alone(rule: &Rule) -> Option<RuleDefect> {
         return None;
     }
     let key = listed.first().map(|test| test.key());
-    Some((key, never("no value that it lists satisfies its other demands"), "list a value that does"))
+    Some((key, never("none of the listed values passes its other tests"), "list a value that does"))
 }
 
 /// Returns the reason why a rule conflicts with another one, if it does.

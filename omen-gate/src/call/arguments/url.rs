@@ -42,14 +42,14 @@ impl Host {
             url::Host::parse(name).map_err(|_| "expected a host name or an address, without scheme, port and path")?;
         let plain = parsed.to_string();
         match parsed {
-            url::Host::Domain(_) if plain.ends_with('.') => Err("a host name has no dot at its end"),
-            url::Host::Ipv4(_) | url::Host::Ipv6(_) if below => Err("an address has no hosts below it"),
+            url::Host::Domain(_) if plain.ends_with('.') => Err("a host name must not end with a dot"),
+            url::Host::Ipv4(_) | url::Host::Ipv6(_) if below => Err("an IP address has no subdomains"),
             url::Host::Domain(_) if !has_plain_labels(&plain) => {
-                Err("the parts of a host name are letters, digits, `-` and `_`, and `*.` stands at its start alone")
+                Err("a host name consists of letters, digits, `-` and `_`, and `*.` is allowed only at its start")
             }
             url::Host::Domain(_) => Ok(Self { name: plain, below }),
             _ if plain == name => Ok(Self { name: plain, below }),
-            _ => Err("an address has to be written in its usual form"),
+            _ => Err("an IP address must be written in its canonical form"),
         }
     }
 
@@ -70,21 +70,23 @@ impl Urls {
 
     fn leads_to(&self, text: &str) -> Result<(), &'static str> {
         if text.chars().any(|c| is_unseen(c) || c.is_whitespace() || c == '\\') {
-            return Err("it has a blank, a backslash or an invisible character, which programs leave out or replace");
+            return Err(
+                "it contains whitespace, a backslash or an invisible character, which programs remove or replace",
+            );
         }
-        let (scheme, rest) = text.split_once("://").ok_or("it has no scheme and `://` at its start")?;
+        let (scheme, rest) = text.split_once("://").ok_or("it does not begin with a scheme and `://`")?;
         let scheme = scheme.to_ascii_lowercase();
         if !self.schemes.contains(&scheme) {
-            return Err("its scheme is another one");
+            return Err("its scheme is not allowed");
         }
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
         let (host, port) = parts(authority)?;
         let known = Url::parse(text).map_err(|_| "it is not a valid URL")?;
         if known.host_str() != Some(host.as_str()) || known.scheme() != scheme {
-            return Err("its host is written in a form that programs read as another one");
+            return Err("its host is written in a form that some programs read as a different host");
         }
         if !self.hosts.iter().any(|allowed| allowed.is(&host)) {
-            return Err("its host is another one");
+            return Err("its host is not allowed");
         }
         let usual = usual_port(&scheme);
         let is_right = match (self.ports.as_slice(), port.or(usual)) {
@@ -92,7 +94,7 @@ impl Urls {
             (ports, Some(effective)) => ports.contains(&effective),
             (_, None) => false,
         };
-        if is_right { Ok(()) } else { Err("its port is another one") }
+        if is_right { Ok(()) } else { Err("its port is not allowed") }
     }
 
     /// Returns the languages of accepted URLs. Only a URL parser knows which names with the prefix `xn--` are valid, and it
@@ -144,10 +146,10 @@ fn parts(authority: &str) -> Result<(String, Option<u16>), &'static str> {
         return Err("it has a user name before its host");
     }
     if authority.contains('%') {
-        return Err("its host has encoded characters");
+        return Err("its host contains encoded characters");
     }
     if !authority.is_ascii() {
-        return Err("its host has characters beyond ASCII; a host name has a form in ASCII that begins with `xn--`");
+        return Err("its host contains non-ASCII characters; use its ASCII form, which begins with `xn--`");
     }
     let (host, port) = match authority.rfind(']') {
         Some(end) => authority.split_at(end + 1),
@@ -166,7 +168,7 @@ fn parts(authority: &str) -> Result<(String, Option<u16>), &'static str> {
         return Err("it has no host");
     }
     if !host.starts_with('[') && !has_plain_labels(host) {
-        return Err("its host has an empty part, or a character that no host name has");
+        return Err("its host has an empty part, or a character that host names cannot contain");
     }
     Ok((host.to_ascii_lowercase(), port))
 }

@@ -85,7 +85,7 @@ impl Check<'_, '_> {
             tests.push(ArgumentTest::Under(FolderRule { folders, relative_to: argument.relative_to }));
         } else if argument.relative_to.is_some() {
             let at = below(at, "relative_to");
-            self.wrong(&at, "`relative_to` is there without `under`", "add `under`, or remove `relative_to`");
+            self.wrong(&at, "`relative_to` requires `under`", "add `under`, or remove `relative_to`");
         }
         if let Some(values) = argument.one_of {
             for (index, value) in values.iter().enumerate() {
@@ -113,7 +113,7 @@ impl Check<'_, '_> {
             None => {
                 for (key, is_there) in [("scheme", scheme.is_some()), ("port", port.is_some())] {
                     if is_there {
-                        let help = "add the hosts that the URL may lead to: `host = [\"api.example.com\"]`";
+                        let help = "add the hosts that the URL may have: `host = [\"api.example.com\"]`";
                         self.wrong(&below(at, key), format!("`{key}` needs `host`"), help);
                     }
                 }
@@ -145,7 +145,7 @@ impl Check<'_, '_> {
                 self.wrong(
                     &at,
                     format!("invalid program `{}`", bounded(program)),
-                    "write a name, such as `git`, without blanks",
+                    "write a name without spaces, such as `git`",
                 );
             } else if is_runner(program) {
                 let message =
@@ -169,7 +169,7 @@ impl Check<'_, '_> {
         if value.is_number() && !value.as_i64().is_some_and(is_exact) {
             self.wrong(
                 at,
-                format!("the number `{value}` is beyond ±9007199254740991"),
+                format!("the number `{value}` is outside ±9007199254740991"),
                 "write it as a string, if the tool takes one",
             );
         }
@@ -183,7 +183,7 @@ impl Check<'_, '_> {
                 self.wrong(at, format!("invalid regular expression: {}", bounded(&why)), help);
             }
             Err(BadPattern::Large) => {
-                self.wrong(at, "the pattern is too large when it is compiled", "make it simpler");
+                self.wrong(at, "the compiled pattern is too large", "make it simpler");
             }
         }
         None

@@ -25,7 +25,7 @@ impl Check<'_, '_> {
         };
         if server.command.is_some() {
             let message = format!("the server `{}` has both a `command` and a `url`", bounded(name));
-            self.wrong(&below(pointer, "url"), message, "write one of them: another address is another server");
+            self.wrong(&below(pointer, "url"), message, "keep one of them: a different address is a different server");
             return None;
         }
         let of_programs = [

@@ -31,7 +31,7 @@ impl Check<'_, '_> {
             ..rules::Policy::default()
         };
         if policy.idle_ms == 0 && order.idle.starts_with('0') {
-            self.wrong("/order/idle", "`idle` has to be more than nothing", "write a time such as `24h`");
+            self.wrong("/order/idle", "`idle` must be longer than zero", "write a time such as `24h`");
         }
         let tools: Vec<_> = entries.iter().map(|entry| entry.tool.clone()).collect();
         for (index, entry) in entries.iter().enumerate() {

@@ -59,7 +59,7 @@ fn text(line: &[u8]) -> Result<Cow<'_, str>, Blocked> {
 }
 
 fn blocked(message: String) -> Blocked {
-    let help = "write one plan per line: the planner's output as a JSON string, or only the object";
+    let help = "write one plan per line: the planner's output as a JSON string, or the plan itself as an object";
     Blocked::new(GateCode::Pg1, message, help)
 }
 

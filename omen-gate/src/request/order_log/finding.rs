@@ -107,12 +107,12 @@ impl JudgedEntry {
 impl RelatedEntry {
     fn of(call: &RelatedCall) -> Option<Self> {
         let what = match call.relation {
-            CallRelation::Nearest => "comes nearest to the premise, and does not count",
+            CallRelation::Nearest => "comes closest to the premise, but does not count",
             CallRelation::Cancels => "cancels the premise",
             CallRelation::Forbids => "forbids the call",
             CallRelation::Counts => "counts for the limit",
             CallRelation::Runs => "still ran",
-            CallRelation::Unknown => "is not known well enough",
+            CallRelation::Unknown => "was not recorded in enough detail",
         };
         Some(Self { entry: call.entry?, what })
     }

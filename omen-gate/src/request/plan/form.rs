@@ -98,13 +98,13 @@ fn name(members: &mut Map<String, Value>, key: &str) -> Result<String, Blocked> 
     match members.remove(key) {
         Some(Value::String(text)) => Ok(text),
         Some(other) => Err(wrong(key, "a string", &other)),
-        None => Err(missing(key, &format!("name the {key} as it is listed"))),
+        None => Err(missing(key, &format!("use the name of the {key} exactly as listed"))),
     }
 }
 
 /// Builds the refusal of an invalid name, which no catalogue can contain (PG-2).
 fn unlisted(key: &str, error: &BadName) -> Blocked {
-    Blocked::new(GateCode::Pg2, bounded(&error.to_string()), format!("name the {key} as it is listed"))
+    Blocked::new(GateCode::Pg2, bounded(&error.to_string()), format!("use the name of the {key} exactly as listed"))
         .unquoted_as(format!("the name of the {key} is invalid"))
 }
 

@@ -50,7 +50,7 @@ fn refused(unread: &Unread, depth: usize) -> Blocked {
             quoting(reason, format!("the plan cannot be read: {unread}"), "rename the field")
         }
         Unread::Repeated { .. } => {
-            let help = "write each key once; readers differ in which value they take";
+            let help = "write each key once; readers differ in which value they use";
             quoting("the plan has a duplicate field", unread.to_string(), help)
         }
         Unread::Number { why, .. } => {

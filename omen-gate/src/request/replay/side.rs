@@ -78,7 +78,7 @@ impl Side {
                     format!("the tool `{}` is suspended: it is approved as `{approved}`, but was `{form}`", call.tool);
                 return deny(GateCode::Pg3, message);
             }
-            (Some(_), None) => unknown = Some("the form of the tool is not known; give its catalogue"),
+            (Some(_), None) => unknown = Some("the form of the tool is unknown; pass the catalogue that has it"),
             _ => {}
         }
         if let Some(misfit) = schema.and_then(|schema| allowed.arguments.misfits(schema).into_iter().next()) {
@@ -91,7 +91,7 @@ impl Side {
                 RecordedVerdict::Passes => {}
                 RecordedVerdict::Breaks(blocked) => return ReplayVerdict::Deny(blocked),
                 RecordedVerdict::Unknown => {
-                    unknown = unknown.or(Some("an argument that a rule is about was not recorded"))
+                    unknown = unknown.or(Some("an argument that a rule checks was not recorded"))
                 }
             },
         }
@@ -132,12 +132,12 @@ impl CallTimes {
         }
         let most = rate.calls() as usize;
         if self.certain.len() >= most {
-            return deny(GateCode::Pg3, format!("`{tool}` has had its calls, `max = \"{rate}\"`"));
+            return deny(GateCode::Pg3, format!("`{tool}` had used up its calls, `max = \"{rate}\"`"));
         }
         let is_certain = self.certain.len() + self.perhaps.len() < most;
         let verdict = match verdict {
             ReplayVerdict::Allow | ReplayVerdict::Confirm if !is_certain => {
-                ReplayVerdict::Undecidable("how many calls came before it is not known")
+                ReplayVerdict::Undecidable("the number of calls before it is unknown")
             }
             verdict => verdict,
         };

@@ -178,7 +178,7 @@ impl Open<'_> {
 impl Drop for Open<'_> {
     fn drop(&mut self) {
         if let Some(handle) = self.handle.take() {
-            self.runtime.spawn(handle.cancel(Some("nobody waits for the answer".to_owned())));
+            self.runtime.spawn(handle.cancel(Some("nobody is waiting for the answer".to_owned())));
         }
     }
 }

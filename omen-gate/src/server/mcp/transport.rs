@@ -100,7 +100,7 @@ impl Pipes {
             JsonRpcMessage::response(ClientResult::empty(()), id)
         } else {
             let refusal =
-                ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this client supports no requests of servers", None);
+                ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this client does not support requests from servers", None);
             JsonRpcMessage::error(refusal, Some(id))
         };
         // A server that does not read its input gets no answer, whether or not it waits for one.

@@ -582,7 +582,7 @@ async fn arguments_have_to_match() {
     let guarded = guarded(folder.path(), rules);
     assert_eq!(refusal(&guarded, "git log -n 5; git status").await, None);
     let (_, why) = refusal(&guarded, "git log; git push").await.unwrap();
-    assert!(why.contains("it does not match as a whole"), "{why}");
+    assert!(why.contains("it does not match in full"), "{why}");
 }
 
 #[tokio::test]

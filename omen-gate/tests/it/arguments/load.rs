@@ -59,27 +59,30 @@ fn rules_that_can_never_hold() {
         (
             "under = 'data', max = 3",
             "",
-            "no value is of the types that `under` and `max` demand",
-            "keep the demands for one type: a path, a URL, a number, a text or an array",
+            "no value has all the types that `under` and `max` require",
+            "keep the tests for one type: a path, a URL, a number, a text or an array",
         ),
-        ("in = [5, 6], max = 3", ".in", "no value that it lists satisfies its other demands", "list a value that does"),
+        ("in = [5, 6], max = 3", ".in", "none of the listed values passes its other tests", "list a value that does"),
         (
             "equals = 'x', in = ['y', 'z']",
             ".in",
-            "no value that it lists satisfies its other demands",
+            "none of the listed values passes its other tests",
             "list a value that does",
         ),
         (
             "equals = 'http://a.b/', host = ['a.b']",
             ".equals",
-            "no value that it lists satisfies its other demands",
+            "none of the listed values passes its other tests",
             "list a value that does",
         ),
     ] {
         says(&format!("{{ '/a' = {{ {rule} }} }}"), &[&format!("{}{never}{message}; {help}", at(key))]);
     }
     for rule in ["", "optional = true", "absent = false"] {
-        says(&format!("{{ '/a' = {{ {rule} }} }}"), &[&format!("{}the rule for `/a` demands nothing; {KEYS}", at(""))]);
+        says(
+            &format!("{{ '/a' = {{ {rule} }} }}"),
+            &[&format!("{}the rule for `/a` requires nothing; {KEYS}", at(""))],
+        );
     }
 }
 
@@ -128,12 +131,12 @@ fn values_that_cannot_be() {
     for (text, why) in [
         ("https://a.b", "expected a host name or an address, without scheme, port and path"),
         ("a.b:80", "expected a host name or an address, without scheme, port and path"),
-        ("*.10.0.0.7", "an address has no hosts below it"),
-        ("010.0.0.7", "an address has to be written in its usual form"),
-        ("a.b.", "a host name has no dot at its end"),
-        ("*.*.b", "the parts of a host name are letters, digits, `-` and `_`, and `*.` stands at its start alone"),
-        ("a*.b", "the parts of a host name are letters, digits, `-` and `_`, and `*.` stands at its start alone"),
-        ("*.a..b", "the parts of a host name are letters, digits, `-` and `_`, and `*.` stands at its start alone"),
+        ("*.10.0.0.7", "an IP address has no subdomains"),
+        ("010.0.0.7", "an IP address must be written in its canonical form"),
+        ("a.b.", "a host name must not end with a dot"),
+        ("*.*.b", "a host name consists of letters, digits, `-` and `_`, and `*.` is allowed only at its start"),
+        ("a*.b", "a host name consists of letters, digits, `-` and `_`, and `*.` is allowed only at its start"),
+        ("*.a..b", "a host name consists of letters, digits, `-` and `_`, and `*.` is allowed only at its start"),
     ] {
         says(
             &format!("{{ '/a' = {{ host = ['{text}'] }} }}"),
@@ -147,13 +150,13 @@ fn values_that_cannot_be() {
     says(
         "{ '/a' = { matches = 'x', port = [80] } }",
         &[&format!(
-            "{at}.port: `port` needs `host`; add the hosts that the URL may lead to: `host = [\"api.example.com\"]`"
+            "{at}.port: `port` needs `host`; add the hosts that the URL may have: `host = [\"api.example.com\"]`"
         )],
     );
     says(
         "{ '/a' = { equals = 9007199254740993 } }",
         &[&format!(
-            "{at}.equals: the number `9007199254740993` is beyond ±9007199254740991; write it as a string, if the tool \
+            "{at}.equals: the number `9007199254740993` is outside ±9007199254740991; write it as a string, if the tool \
              takes one"
         )],
     );
@@ -222,13 +225,13 @@ fn a_rule_has_to_fit_the_schema() {
         ),
         (
             "{ '/path' = { max = 1 } }",
-            "the rule for `/path` can never hold: it demands a number, and the tool's `inputSchema` has a string; write a \
+            "the rule for `/path` can never hold: it requires a number, and the tool's `inputSchema` has a string; write a \
              rule for that type"
                 .to_owned(),
         ),
         (
             "{ '/mode' = { in = ['a'] } }",
-            "the rule for `/mode` can never hold: the tool's `inputSchema` has none of its values; its values are `\"r\"`, \
+            "the rule for `/mode` can never hold: the tool's `inputSchema` allows none of its values; its values are `\"r\"`, \
              `\"w\"`"
                 .to_owned(),
         ),

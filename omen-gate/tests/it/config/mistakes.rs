@@ -79,13 +79,13 @@ fn missing_keys() {
         &[
             "1:1 allow[0]: missing key `server` in `allow[0]`; add it: The name of a server of this file.",
             "1:1 allow[0]: missing key `permissions` in `allow[0]`; \
-             add it: What the tool can do. What its server says of it (annotations) does not count (D47).",
+             add it: What the tool can do. Its server's annotations do not count (D47).",
         ],
     );
     check(
         "[audit]\nkey_env = 'K'\n",
         &["1:2 audit: missing key `log` in `audit`; add it: The log file, relative to the folder of this \
-        file. It is made if it is not there."],
+        file. It is created if it does not exist."],
     );
 }
 
@@ -93,17 +93,19 @@ fn missing_keys() {
 fn wrong_types() {
     check(
         "limits = 3\n",
-        &["1:1 limits: expected a table for `limits`, found an integer; Limits of what is read and waited for."],
+        &["1:1 limits: expected a table for `limits`, found an integer; Limits on sizes and waiting times."],
     );
     check(
         "[limits]\nplan_depth = '3'\n",
         &["2:1 limits.plan_depth: expected an integer for `limits.plan_depth`, found a string; \
-        a number from 2 to 100: How deep arrays and objects may stand within each other in a plan (PG-1)."],
+        a number from 2 to 100: Maximum nesting depth of arrays and objects in a plan (PG-1)."],
     );
     check(
         "[limits]\nplan_depth = 3.5\n",
-        &["2:1 limits.plan_depth: expected an integer for `limits.plan_depth`, found a float or a number too large; \
-        a number from 2 to 100: How deep arrays and objects may stand within each other in a plan (PG-1)."],
+        &[
+            "2:1 limits.plan_depth: expected an integer for `limits.plan_depth`, found a float, or a number that is too large; \
+        a number from 2 to 100: Maximum nesting depth of arrays and objects in a plan (PG-1).",
+        ],
     );
     check(
         "[servers.a]\ncommand = 'x'\nargs = 'y'\n",
@@ -120,7 +122,7 @@ fn wrong_types() {
     check(
         &format!("{BASE}always_confirm = 1\n"),
         &[
-            "7:1 allow[0].always_confirm: expected a boolean for `allow[0].always_confirm`, found an integer; Whether every call is confirmed, even where it is pre-granted or only `READ`.",
+            "7:1 allow[0].always_confirm: expected a boolean for `allow[0].always_confirm`, found an integer; Whether every call needs a confirmation, even if it is pre-granted or needs only `READ`.",
         ],
     );
     check(
@@ -136,25 +138,25 @@ fn out_of_range() {
         "[budget]\nfailures = 4\nin_a_row = 3\n",
         &[
             "2:1 budget.failures: `budget.failures` is out of range; \
-         a number from 1 to 3: How many failures a turn may have. It can be made stricter, not looser.",
+         a number from 1 to 3: Maximum number of failures in a turn. The default can only be lowered.",
             "3:1 budget.in_a_row: `budget.in_a_row` is out of range; \
-         a number from 1 to 2: How many failures in a row a turn may have. It can be made stricter, not looser.",
+         a number from 1 to 2: Maximum number of failures in a row in a turn. The default can only be lowered.",
         ],
     );
     check(
         "[breaker]\nfailures = 0\n",
         &["2:1 breaker.failures: `breaker.failures` is out of range; \
-        a number from 1 to 1000: How many failures in a row make the gate leave a tool alone."],
+        a number from 1 to 1000: Number of failures in a row after which the gate stops calling a tool."],
     );
     check(
         "[limits]\nplan_bytes = -1\n",
         &["2:1 limits.plan_bytes: `limits.plan_bytes` is out of range; \
-        a number from 1 to 2097152: The longest plan, in bytes (PG-1)."],
+        a number from 1 to 2097152: Maximum size of a plan, in bytes (PG-1)."],
     );
     check(
         "[limits]\nplan_bytes = 99999999999999999999\n",
         &["2:1 limits.plan_bytes: `limits.plan_bytes` is out of range; \
-        a number from 1 to 2097152: The longest plan, in bytes (PG-1)."],
+        a number from 1 to 2097152: Maximum size of a plan, in bytes (PG-1)."],
     );
 }
 
@@ -164,14 +166,16 @@ fn numbers_are_whole() {
         check(
             &format!("[limits]\nplan_bytes = {number}\n"),
             &["2:1 limits.plan_bytes: expected an integer for `limits.plan_bytes`, \
-            found a float or a number too large; a number from 1 to 2097152: The longest plan, in bytes (PG-1)."],
+            found a float, or a number that is too large; a number from 1 to 2097152: Maximum size of a plan, in bytes (PG-1)."],
         );
     }
     check(
         "[servers.a]\ncommand = 3.0\n",
-        &["2:1 servers.a.command: expected a string for `servers.a.command`, found a float or a number too large; \
+        &[
+            "2:1 servers.a.command: expected a string for `servers.a.command`, found a float, or a number that is too large; \
         The program to start: a path, relative to the folder of this file, or a name that is in `PATH`. It speaks the Model \
-        Context Protocol on its standard streams, and runs in the folder of this file."],
+        Context Protocol on its standard streams, and runs in the folder of this file.",
+        ],
     );
 }
 
@@ -203,11 +207,11 @@ fn permissions() {
     check(
         &with("[]"),
         &["6:1 allow[0].permissions: `allow[0].permissions` is empty; \
-        What the tool can do. What its server says of it (annotations) does not count (D47)."],
+        What the tool can do. Its server's annotations do not count (D47)."],
     );
     check(
         &with("['READ', 'READ']"),
-        &["6:1 allow[0].permissions: `allow[0].permissions` has an item twice; write each item once"],
+        &["6:1 allow[0].permissions: `allow[0].permissions` contains a duplicate item; write each item once"],
     );
 }
 
@@ -221,7 +225,7 @@ fn pins() {
     {
         let errors = Config::parse(&format!("{BASE}pin = \"{wrong}\"\n")).unwrap_err();
         assert_eq!(errors.0[0].to_string(), "line 7, column 1: invalid value of `allow[0].pin`");
-        assert!(errors.0[0].help.starts_with("The pin of the form of the tool that was approved: `v1:`"));
+        assert!(errors.0[0].help.starts_with("The pin of the approved form of the tool: `v1:`"));
     }
 }
 
@@ -292,7 +296,7 @@ fn what_no_server_can_be_started_with() {
     for blank in ["' '", r#""\t\n""#, r#""\u00a0""#, r#""\u200b""#] {
         check(
             &command.replace("'x'", blank),
-            &["2:1 servers.a.command: the command is blank; name the program to start"],
+            &["2:1 servers.a.command: the command is blank; specify the program to start"],
         );
     }
     for (key, value) in [("log", "\"l\\u0000\"\nkey_env = 'K'"), ("key_file", "\"k\\u0000\"\nlog = 'l'")] {
@@ -322,8 +326,7 @@ fn grants() {
     check(
         &with("tool = 'read'\npermissions = ['READ']\nuses = 0"),
         &["11:1 grants[0].uses: `grants[0].uses` is out of \
-        range; a number from 1 to 1000000000: For how many calls the grant is good, since the start. Without it, for \
-        any number."],
+        range; a number from 1 to 1000000000: Number of calls that the grant allows, counted from the start of the gate. Without it, there is no limit."],
     );
     for time in ["2027-01-01", "'2027-01-01T00:00:00'", "2027-01-01T00:00:00", "'soon'", "1969-12-31T23:59:59Z"] {
         let shown = time.trim_matches('\'');
@@ -370,7 +373,7 @@ fn patterns() {
     );
     check(
         &with(r"(\w{100}){1000}"),
-        &["2:1 policy.patterns[0].pattern: the pattern is too large when it is compiled; make it simpler"],
+        &["2:1 policy.patterns[0].pattern: the compiled pattern is too large; make it simpler"],
     );
     check(&with(".*"), &["2:1 policy.patterns[0].pattern: the pattern matches every request; make it narrower"]);
     check(
@@ -384,7 +387,7 @@ fn patterns() {
             "2:1 policy.patterns[0].pattern: invalid regular expression: unclosed group; \
             see the documentation of the crate `regex` for the syntax",
             "5:1 policy.patterns[1].pattern: the pattern matches every request; make it narrower",
-            "8:1 policy.patterns[2].pattern: the pattern is too large when it is compiled; make it simpler",
+            "8:1 policy.patterns[2].pattern: the compiled pattern is too large; make it simpler",
         ],
     );
     // Each is small enough by itself.
@@ -409,7 +412,7 @@ fn the_audit_log_has_one_key() {
 /// A3: a server with the key could rewrite the log.
 #[test]
 fn the_key_of_the_log_is_handed_to_no_server() {
-    let help = "keep the key from the server: with the key it could rewrite the log";
+    let help = "do not pass the key to a server: with the key, it could rewrite the log";
     let env = "[audit]\nlog = 'l'\nkey_env = 'OMEN_KEY'\n[servers.a]\ncommand = 'x'\n";
     assert!(Config::parse(&format!("{env}pass_env = ['OMEN_KEY_ID']\nenv = {{ MY_OMEN_KEY = 'x' }}\n")).is_ok());
     check(
@@ -466,7 +469,7 @@ fn log_and_key_are_two_files() {
     check(
         "[audit]\nlog = 'a/log'\nkey_file = './a/log'\n",
         &["3:1 audit.key_file: the key file `./a/log` is the log `a/log`, or a file that belongs to the log; \
-           give the key a file of its own, where neither the agent nor its tools can read it"],
+           keep the key in a separate file that neither the agent nor its tools can read"],
     );
     for (log, key) in [
         ("log", "log"),
@@ -613,7 +616,7 @@ fn servers_over_http() {
     check(
         &table("url = 'https://example.com'\ncommand = 'x'"),
         &[
-            "2:1 servers.s.url: the server `s` has both a `command` and a `url`; write one of them: another address is another server",
+            "2:1 servers.s.url: the server `s` has both a `command` and a `url`; keep one of them: a different address is a different server",
         ],
     );
     check(
@@ -638,16 +641,14 @@ fn servers_over_http() {
     check(
         &table("url = 'https://example.com/'\nheaders.Authorization = 'Bearer x'\nheaders.Host = 'y'"),
         &[
-            "3:9 servers.s.headers.Authorization: the value of the header `authorization` is a secret and stands in the \
-             configuration; take it from a variable: `Authorization = { env = \"TOKEN\", prefix = \"Bearer \" }`",
+            "3:9 servers.s.headers.Authorization: the value of the header `authorization` is a secret stored in the configuration; take it from a variable: `Authorization = { env = \"TOKEN\", prefix = \"Bearer \" }`",
             "4:9 servers.s.headers.Host: the header `host` is set by the proxy itself; remove it",
         ],
     );
     check(
         &table("url = 'https://example.com/'\nheaders.X = { env = 'KEY' }\n[audit]\nlog = 'l'\nkey_env = 'KEY'"),
         &[
-            "3:1 servers.s.headers: the header `x` sends `KEY`, which holds the key of the log (`audit.key_env`); keep the \
-           key from the server: with the key it could rewrite the log",
+            "3:1 servers.s.headers: the header `x` sends `KEY`, which holds the key of the log (`audit.key_env`); do not pass the key to a server: with the key, it could rewrite the log",
         ],
     );
     assert!(Config::parse(&table("url = 'https://example.com/'\nheaders.X = 7")).is_err());

@@ -163,7 +163,7 @@ async fn a_confirmation_is_bound_to_tool_arguments_and_turn() {
         make("turn_2", "files/write", json!({"path": "a", "text": "x"})),
     ] {
         let confirmed = setup.ask(&asked).await.unwrap();
-        is_g3(outcome(setup.lease(&other).redeem(Some(confirmed))), "belongs to another call");
+        is_g3(outcome(setup.lease(&other).redeem(Some(confirmed))), "is for a different call");
     }
     // The order of members does not matter.
     let same = make("turn_1", "files/write", json!({"text": "x", "path": "a"}));

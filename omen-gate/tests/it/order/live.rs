@@ -237,7 +237,7 @@ async fn a_rule_per_turn_does_not_come_by_a_reload_where_each_call_is_a_turn() {
     let per_turn = text("", "after = [{ tool = 'get', per = 'turn' }]", "[order]\ngather = '0s'\n").await;
     let refused = gate.gate.reload(Config::parse(&per_turn).unwrap()).await.unwrap_err();
     assert_eq!(refused.code, GateCode::C1);
-    assert!(refused.message.starts_with("the rule `allow[1].after[0]` is per turn"), "{refused}");
+    assert!(refused.message.starts_with("the rule `allow[1].after[0]` applies per turn"), "{refused}");
     // The old rules are in force.
     assert_eq!(code(gate.set("pool", 1).await), GateCode::O1);
     gate.get("pool").await.unwrap();

@@ -96,7 +96,7 @@ fn members() {
     );
     refuses::<Closed>(
         object(json!({"a": a}), &["a"]),
-        "the answer may have other members, which the type does not accept",
+        "the answer may have additional members, which the type does not accept",
     );
     let more =
         json!({"type": "object", "properties": {"a": a, "z": {}}, "required": ["a"], "additionalProperties": false});
@@ -174,7 +174,7 @@ fn promises_that_are_less_than_they_look() {
         "additionalProperties": false,
     });
     refuses::<Plain>(patterns.clone(), "`/b` may be boolean, which the type does not accept");
-    refuses::<Closed>(patterns, "the answer may have other members, which the type does not accept");
+    refuses::<Closed>(patterns, "the answer may have additional members, which the type does not accept");
     // In draft 7, keywords beside a reference are ignored, and `items` may be a list; `prefixItems` is newer.
     let draft7 = |properties: Value, required: &[&str]| {
         let mut schema = object(properties, required);
@@ -233,10 +233,10 @@ fn what_cannot_be_told_is_said_to_be_that() {
     let e = |schema: Value| object(json!({"e": schema}), &["e"]);
     refuses::<Both>(
         e(json!({"type": "object"})),
-        "`/e` cannot be compared: it may fit more than one branch of a `oneOf`",
+        "`/e` cannot be compared: it may match several branches of a `oneOf`",
     );
     let old = json!({"$schema": "http://json-schema.org/draft-04/schema#", "type": "object"});
-    refuses::<Small>(old, "the answer cannot be compared: its `outputSchema` is of a dialect before draft 7");
+    refuses::<Small>(old, "the answer cannot be compared: its `outputSchema` uses a dialect older than draft 7");
     let conditional = from(json!({"not": {"required": ["x"]}}), json!({"type": "object"}));
     assert!(conditional.unwrap_err().message.ends_with("the answer cannot be compared: `not` is not compared"));
 }

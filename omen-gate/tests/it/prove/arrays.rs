@@ -109,7 +109,7 @@ async fn what_rules_on_elements_cannot_be_compared_is_named() {
         (
             "{ '/items/*/*' = { max = 1 } }",
             "{ '/items/*/*' = { max = 2 } }",
-            "`/items/*/*` leads through several arrays",
+            "`/items/*/*` passes through several arrays",
         ),
         (
             "{ '/items/*/a' = { max = 1 } }",

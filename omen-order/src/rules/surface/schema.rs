@@ -24,39 +24,44 @@ pub fn schema(table: &Value) -> BTreeMap<&'static str, Value> {
             (
                 "tool",
                 names.clone(),
-                "The name of a tool, or several of which any will do: `test` of the same server, `ci/test` of another.",
+                "A tool, or several, any of which will do: `test` of the same server, `ci/test` of another.",
             ),
-            ("was", json!({ "type": "string", "enum": was }), "What has become of the call."),
+            ("was", json!({ "type": "string", "enum": was }), "The outcome that the call must have."),
             ("ok", json!({ "type": "boolean" }), "`true` is short for `was = \"ok\"`, `false` for `was = \"failed\"`."),
-            ("where", table.clone(), "What the arguments of the call have to be, as in `where` of the entry."),
+            ("where", table.clone(), "Rules on the arguments of the call, as in `where` of the entry."),
             (
                 "answer",
                 table.clone(),
-                "What the answer of the call has to be: `{ \"/structuredContent/passed\" = { equals = true } }`.",
+                "Rules on the answer of the call: `{ \"/structuredContent/passed\" = { equals = true } }`.",
             ),
             (
                 "same",
                 same.clone(),
-                "Members that are equal in both calls: `/commit`, or `{ arg = \"/sha\", earlier = \"/commit\" }`, or `{ arg = \"/id\", answer = \"/structuredContent/id\" }`.",
+                "Members that must be equal in both calls: `/commit`, or `{ arg = \"/sha\", earlier = \"/commit\" }`, \
+                 or `{ arg = \"/id\", answer = \"/structuredContent/id\" }`.",
             ),
             (
                 "within",
                 json!({ "type": "string", "minLength": 2, "maxLength": 20 }),
-                "The earlier call is younger than this: `30s`, `10min`, `24h`, `7day`; in `before_end`, a deadline.",
+                "The maximum age of the earlier call: `30s`, `10min`, `24h`, `7day`; in `before_end`, a deadline.",
             ),
             (
                 "only",
                 json!({ "type": "array", "maxItems": MAX_PREMISES, "items": { "type": "string", "minLength": 1 } }),
-                "Nothing else came between but calls of these tools.",
+                "The only tools that may have been called in between.",
             ),
-            ("times", json!({ "type": "integer", "minimum": 1, "maximum": MAX_CALLS }), "How many such calls."),
+            (
+                "times",
+                json!({ "type": "integer", "minimum": 1, "maximum": MAX_CALLS }),
+                "The required number of calls.",
+            ),
             ("per", json!({ "type": "string", "enum": per }), "Whose calls count."),
-            ("if", table.clone(), "The rule is about those calls only whose arguments are so."),
-            ("calls", json!({ "type": "integer", "minimum": 0, "maximum": MAX_CALLS }), "At most so many calls."),
+            ("if", table.clone(), "Restricts the rule to calls with such arguments."),
+            ("calls", json!({ "type": "integer", "minimum": 0, "maximum": MAX_CALLS }), "The maximum number of calls."),
             (
                 "sum",
                 json!({ "type": "object", "additionalProperties": { "type": "integer", "minimum": 0, "maximum": 9_007_199_254_740_991_u64 } }),
-                "At most so much in total: `{ \"/amount\" = 1000 }`.",
+                "The maximum total: `{ \"/amount\" = 1000 }`.",
             ),
         ];
         let mut members = serde_json::Map::new();
@@ -79,7 +84,7 @@ pub fn schema(table: &Value) -> BTreeMap<&'static str, Value> {
         &["tool", "was", "ok", "where", "answer", "same", "within", "only", "times", "per"],
         &[("until", until.clone())],
     );
-    let any = list(premise, "Several premises, of which one suffices.");
+    let any = list(premise, "Several premises, any one of which suffices.");
     let with_only: Vec<_> = common.iter().copied().chain(["only"]).collect();
     let mut limit =
         properties(&["tool", "was", "ok", "where", "answer", "same", "within", "per", "if", "calls", "sum"], &[]);
@@ -92,7 +97,9 @@ pub fn schema(table: &Value) -> BTreeMap<&'static str, Value> {
     set(
         &mut max,
         "description",
-        "How often the tool may be called, within a window that slides with the clock: `10/min`, `3/30s`, `100/day`. Units are `s`, `min`, `h` and `day`. Or a table, or several: `{ calls = 3, within = \"1h\" }`, `{ sum = { \"/amount\" = 1000 }, within = \"24h\" }`.",
+        "How often the tool may be called, within a sliding window: `10/min`, `3/30s`, `100/day`. Units are `s`, \
+         `min`, `h` and `day`. Or a table, or several: `{ calls = 3, within = \"1h\" }`, `{ sum = { \"/amount\" = \
+         1000 }, within = \"24h\" }`.",
     );
     let settle = properties(&["tool", "where", "answer", "same", "within", "per", "if"], &[]);
     BTreeMap::from([
@@ -100,20 +107,20 @@ pub fn schema(table: &Value) -> BTreeMap<&'static str, Value> {
             "after",
             list(
                 properties(&with_only, &[("until", until.clone()), ("any", any)]),
-                "What must have come before a call: tools, each of which has succeeded earlier in the session.",
+                "The premises of a call: tools, each of which must have succeeded earlier in the session.",
             ),
         ),
         (
             "never_after",
             list(
                 properties(&common, &[("until", until)]),
-                "What must not have come before a call: tools, none of which may have run earlier in the session.",
+                "What rules out a call: tools, none of which may have run earlier in the session.",
             ),
         ),
         ("max", max),
         (
             "before_end",
-            list(settle, "What is owed once a call has succeeded: tools that have to succeed before the session ends."),
+            list(settle, "The debts of a successful call: tools that must succeed before the session ends."),
         ),
     ])
 }

@@ -16,12 +16,12 @@ fn limits_that_differ_and_are_too_large_are_named() {
             &json!({ "kind": "max", "sum": { "at": at, "limit": limit }, "premise": { "tools": ["s/d"], "within_ms": 5 } }),
         )
     };
-    let elements = "sums over elements of an array that differ are not compared";
+    let elements = "different sums over elements of an array are not compared";
     assert_eq!(undecided(&sum("/k/*", 1), &sum("/k/*", 2), &[None]).1, elements);
     let many = |calls: u64| {
         guarded(&json!({ "kind": "max", "calls": calls, "premise": { "tools": ["s/d"], "per": "session" } }))
     };
-    assert_eq!(undecided(&many(65), &many(66), &[None]).1, "a limit of 65 calls is above 64");
+    assert_eq!(undecided(&many(65), &many(66), &[None]).1, "a limit of 65 calls exceeds 64");
     // A limit that is smaller allows nothing new, however large it is.
     for (old, new) in [(many(66), many(65)), (sum("/k/*", 2), sum("/k/*", 1)), (sum("/k", 2000), sum("/k", 1000))] {
         let comparison = compared(&old, &new, &[Some(json!(1))], 300);
@@ -80,7 +80,7 @@ fn calls_that_are_too_many_together_are_not_searched() {
     // 256 arguments, each with 128 answers: neither alone is too many.
     assert_eq!(
         undecided(&policy("failed"), &policy("made"), &universe).1,
-        "its rules can tell too many calls apart: more than 20000"
+        "its rules distinguish too many calls: more than 20000"
     );
 }
 

@@ -74,7 +74,7 @@ async fn what_waits_is_bounded() {
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
     };
-    assert!(denied.message.contains("calls wait for a confirmation already"), "{denied}");
+    assert!(denied.message.contains("calls are already waiting for a confirmation"), "{denied}");
     let (_person, waiting) = Person::come(&world.socket()).await;
     assert_eq!(waiting.len(), MAX_WAITING);
     asked.iter().for_each(tokio::task::JoinHandle::abort);

@@ -33,7 +33,7 @@ async fn a_folder_that_others_can_enter_is_refused() {
     fs::set_permissions(&open, fs::Permissions::from_mode(0o750)).unwrap();
     let refused = SocketConfirmer::bind(&open.join("confirm.sock")).unwrap_err();
     assert!(matches!(refused, SocketError::Open { mode: 0o750, .. }), "{refused}");
-    assert_eq!(refused.help(), format!("run `chmod 700 {}`, or name another folder", open.display()));
+    assert_eq!(refused.help(), format!("run `chmod 700 {}`, or choose another folder", open.display()));
     assert_eq!(fs::read_dir(&open).unwrap().count(), 0);
 }
 
@@ -94,5 +94,5 @@ async fn its_path_may_be_long() {
 fn nobody_listens() {
     let folder = tempfile::tempdir().unwrap();
     let nobody = FrontEnd::connect(&folder.path().join("confirm.sock")).unwrap_err();
-    assert!(nobody.to_string().starts_with("no gate listens at `"), "{nobody}");
+    assert!(nobody.to_string().starts_with("no gate is listening at `"), "{nobody}");
 }

@@ -92,7 +92,7 @@ async fn a_reload_is_one_of_all_sessions() {
     let (mut first, mut second) = (one.open("GET", "").await, other.open("GET", "").await);
     // The breaker takes a restart.
     reload.send(()).await.unwrap();
-    super::world::until(|| http.noted("the configuration is as it was")).await;
+    super::world::until(|| http.noted("the previous configuration stays in force")).await;
     std::fs::write(&path, "[servers.s]\n[breaker]\nfailures = 1\n").unwrap();
     reload.send(()).await.unwrap();
     for stream in [&mut first, &mut second] {

@@ -113,7 +113,7 @@ impl World {
         self.reload.send(()).await.unwrap();
         self.reloads += 1;
         let (logs, reloads) = (&self.story.logs, self.reloads);
-        until(|| logs.lines().iter().filter(|line| line.contains("is in force anew")).count() == reloads).await;
+        until(|| logs.lines().iter().filter(|line| line.contains("was reloaded")).count() == reloads).await;
     }
 
     async fn flood(&mut self, count: u64, tool: &str, args: &Value) -> u64 {

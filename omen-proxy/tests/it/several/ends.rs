@@ -175,8 +175,8 @@ async fn a_reload_notifies_the_client_once() {
     let (mut pair, _, _) = Pair::begun(proxy.reload(&path, when)).await;
     std::fs::write(&path, text).unwrap();
     reload.send(()).await.unwrap();
-    super::world::until(|| pair.noted("the configuration is")).await;
-    assert!(pair.noted("in force anew"), "{:?}", pair.logs);
+    super::world::until(|| pair.noted("configuration")).await;
+    assert!(pair.noted("the configuration was reloaded"), "{:?}", pair.logs);
     assert_eq!(pair.client.value().await["method"], "notifications/tools/list_changed");
     assert_eq!(pair.client.ask(1, "tools/list", json!({})).await["result"]["tools"], json!([]));
     for (id, name) in [(2, "a__read"), (3, "b__read")] {

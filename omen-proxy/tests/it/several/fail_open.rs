@@ -132,7 +132,7 @@ async fn reads(uri: &str, of_b: Value) -> (Pair, Value) {
 #[tokio::test]
 async fn nobody_guesses_whose_a_resource_is() {
     for (uri, code, who) in [
-        ("both://x", "-32602", "could be of `a`, `b`"),
+        ("both://x", "-32602", "may belong to `a`, `b`"),
         ("none://x", "-32602", "no server lists the resource"),
         ("A://own", "-32602", "no server lists the resource"),
         ("a://own/", "-32602", "no server lists the resource"),
@@ -144,7 +144,7 @@ async fn nobody_guesses_whose_a_resource_is() {
     }
     // `b` says that it has what is `a`'s: then neither gets it.
     let (pair, answer) = reads("a://own", json!({"resources": [{"uri": "a://own", "name": "x"}]})).await;
-    assert!(answer["error"]["message"].as_str().unwrap().contains("could be of"), "{answer}");
+    assert!(answer["error"]["message"].as_str().unwrap().contains("may belong to"), "{answer}");
     pair.close().await;
     let (pair, answer) = reads("a://own", json!({"resources": []})).await;
     assert_eq!(answer["result"]["by"], "a");

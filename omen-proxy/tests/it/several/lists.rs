@@ -82,7 +82,7 @@ async fn a_server_that_does_not_make_the_handshake_is_left_out() {
         }
         let answer = pair.client.value().await;
         assert_eq!(answer["result"]["protocolVersion"], "2025-11-25", "{answer}");
-        assert!(pair.noted("left out the server `b`"), "{:?}", pair.logs);
+        assert!(pair.noted("omitted the server `b`"), "{:?}", pair.logs);
         let listed = pair.client.ask(1, "tools/list", json!({})).await;
         assert!(names(&listed, "tools").iter().all(|name| name.starts_with("a__")));
         assert_eq!(refusal(&pair.client.call(2, "b__read", json!({})).await), "R3");
@@ -160,7 +160,7 @@ async fn a_list_that_cannot_be_taken_is_left_out_and_the_log_says_so() {
         let (pair, line) = listed_prompts(pages).await;
         let answer: Value = serde_json::from_str(&line).unwrap();
         assert_eq!(names(&answer, "prompts"), ["a__hello"], "{pages:?}");
-        assert!(pair.noted("left out of `prompts/list`: b"), "{pages:?}: {:?}", pair.logs);
+        assert!(pair.noted("omitted from `prompts/list`: b"), "{pages:?}: {:?}", pair.logs);
         let (_, log) = pair.close().await;
         assert!(crate::support::kinds(&log).contains(&"decision R3".to_owned()), "{pages:?}");
     }
@@ -175,7 +175,7 @@ async fn items_without_a_name_that_leaves_no_doubt_are_left_out() {
     let (pair, line) = listed_prompts(&[&page.to_string()]).await;
     let answer: Value = serde_json::from_str(&line).unwrap();
     assert_eq!(names(&answer, "prompts"), ["a__hello".to_owned(), format!("b__{fits}")]);
-    assert!(pair.noted("more than the 128 characters") && pair.noted("may refuse `b__yyy"), "{:?}", pair.logs);
+    assert!(pair.noted("exceeds the 128 characters") && pair.noted("may refuse `b__yyy"), "{:?}", pair.logs);
     pair.close().await;
 }
 

@@ -126,7 +126,7 @@ async fn what_names_no_server_is_refused_with_a_reason() {
     {
         let answer = pair.client.ask(id, method, json!({"name": "a__read"})).await;
         assert_eq!((refusal(&answer).as_str(), &answer["id"]), ("-32601", &json!(id)));
-        assert!(answer["error"]["message"].as_str().unwrap().contains("nothing in it says to which"), "{answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().contains("nothing in it says which one"), "{answer}");
     }
     for method in ["notifications/x", "logging/setLevel"] {
         pair.client.send(json!({"jsonrpc": "2.0", "method": method}).to_string()).await;

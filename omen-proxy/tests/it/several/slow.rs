@@ -25,7 +25,7 @@ async fn a_list_waits_for_a_slow_server_only_so_long_and_says_so() {
                 .all(|item| item["name"].as_str().unwrap().starts_with("a__"))
         );
     }
-    assert!(pair.noted("left out of `tools/list`: b: the server `b` has not answered"), "{:?}", pair.logs);
+    assert!(pair.noted("omitted from `tools/list`: b: the server `b` has not answered"), "{:?}", pair.logs);
     // It was asked, and then notified that nobody waits, and is still there.
     assert_eq!(b.value().await["method"], "tools/list");
     assert_eq!(b.value().await["method"], "notifications/cancelled");
@@ -44,7 +44,7 @@ async fn a_handshake_waits_only_so_long() {
     let mut b = pair.server("b").await;
     pair.client.send(initialize(0, json!({}))).await;
     assert_eq!(pair.client.value().await["result"]["protocolVersion"], "2025-11-25");
-    assert!(pair.noted("left out the server `b`"));
+    assert!(pair.noted("omitted the server `b`"));
     assert_eq!(b.value().await["method"], "initialize");
     pair.close().await;
 }
@@ -63,7 +63,7 @@ async fn a_server_that_does_not_read_is_refused_more_and_holds_up_nobody() {
         let ping = pair.client.ask(100 + id, "ping", json!({})).await;
         if ping["id"] != 100 + id {
             assert_eq!((refusal(&ping).as_str(), &ping["id"]), ("-32603", &json!(id)), "{ping}");
-            assert!(ping["error"]["message"].as_str().unwrap().contains("does not read"), "{ping}");
+            assert!(ping["error"]["message"].as_str().unwrap().contains("is not reading"), "{ping}");
             assert_eq!(pair.client.value().await["id"], 100 + id);
             refused += 1;
         }

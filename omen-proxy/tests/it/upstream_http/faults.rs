@@ -187,15 +187,15 @@ async fn a_connection_that_breaks_in_mid_answer_leaves_the_call_in_doubt() {
     in_doubt("closed at once", "the connection broke", |_| vec![]).await;
     in_doubt("garbage", "the connection broke", |_| vec![send("hello\r\n\r\n")]).await;
     in_doubt("half a head", "the connection broke", |_| vec![send("HTTP/1.1 200 OK\r\ncontent-ty")]).await;
-    in_doubt("half a body", "the answer broke off", |_| {
+    in_doubt("half a body", "the answer was cut off", |_| {
         vec![send("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{\"jsonrpc\"")]
     })
     .await;
-    in_doubt("half a chunk", "the answer broke off", |_| {
+    in_doubt("half a chunk", "the answer was cut off", |_| {
         vec![send("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n40\r\n{")]
     })
     .await;
-    in_doubt("a broken chunk", "the answer broke off", |_| {
+    in_doubt("a broken chunk", "the answer was cut off", |_| {
         vec![send("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n{")]
     })
     .await;

@@ -269,7 +269,7 @@ async fn more_requests_than_are_allowed_are_not_sent() {
     }
     let refused = far.client.value().await;
     assert_eq!(refused["id"], 3);
-    assert!(refused["error"]["message"].as_str().unwrap().contains("2 requests are open already"), "{refused}");
+    assert!(refused["error"]["message"].as_str().unwrap().contains("2 requests are already open"), "{refused}");
     let (_, _, stand) = far.close().await;
     assert_eq!(stand.count("resources/read"), 2);
 }

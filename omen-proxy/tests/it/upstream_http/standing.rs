@@ -76,7 +76,7 @@ async fn without_it_calls_are_answered_as_before() {
             Far::begun_limited(move |got| (got.method == "GET").then(|| answer(status, "", "")), short(), "").await;
         until(|| gets(&far).len() == tries).await;
         if tries > 1 {
-            until(|| far.noted("gave up the stream")).await;
+            until(|| far.noted("gave up on the stream")).await;
         }
         assert_eq!(far.client.call(1, "write", json!({})).await["result"], result(&json!(1))["result"], "{status}");
         assert_eq!(gets(&far).len(), tries, "{status}");

@@ -75,7 +75,7 @@ pub(super) fn all(packets: &[&LogPacket], at: usize, finding: &Finding) -> Vec<C
 fn repeated(packets: &[&LogPacket], at: usize, finding: &Finding) -> Option<Change> {
     let packet = packets.get(at).filter(|_| finding.diagnostic.code == Code::Id)?;
     let first = packets.get(..at)?.iter().find(|other| other.text.trim() == packet.text.trim())?;
-    let help = format!("remove this packet: it is the one of line {} again", first.line);
+    let help = format!("remove this packet: it repeats the one in line {}", first.line);
     Some(Change::new(Edit::Remove(at), help))
 }
 
@@ -124,9 +124,12 @@ fn moved(packets: &[&LogPacket], from: usize, to: usize, at: usize, finding: &Fi
         );
         (help, true)
     } else if is_in_time {
-        (format!("move {what} {side} {place}: by `created_at`, that is the order in which they were made"), false)
+        (format!("move {what} {side} {place}: according to `created_at`, they were created in that order"), false)
     } else if finding.diagnostic.message.contains(&format!("`{id}`")) {
-        (format!("{what} belongs {side} {place}, and has to be sent there: by `created_at`, it was not"), true)
+        (
+            format!("{what} belongs {side} {place}, and has to be sent there: according to `created_at`, it was not"),
+            true,
+        )
     } else {
         return None;
     };

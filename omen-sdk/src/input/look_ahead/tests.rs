@@ -123,7 +123,7 @@ fn an_id_that_later_packets_name_is_to_be_written() {
 fn a_packet_that_was_sent_twice_is_to_be_removed() {
     let log = omen_schema::example("valid/read-only.jsonl").expect("an example");
     let again: String = log.lines().take(3).chain(log.lines().skip(1)).map(|line| format!("{line}\n")).collect();
-    assert_eq!(first_help(&again), "remove this packet: it is the one of line 2 again");
+    assert_eq!(first_help(&again), "remove this packet: it repeats the one in line 2");
 }
 
 /// The memory for a log is bounded, so a larger one has the helps of a stream.

@@ -92,5 +92,5 @@ impl WholeLog {
     }
 }
 
-/// Maximum number of packets that are judged again for the helps of one log: some tenths of a second.
+/// Maximum number of packets that are judged again to find the helps for one log: a few tenths of a second.
 const MOST_JUDGED: usize = 20_000;

@@ -83,7 +83,7 @@ pub const CLAIMS: &[(&str, &str)] = &[
     ("result_status", "that a task has succeeded"),
     ("tool_safety_class", "that a call needs no approval"),
     ("authorization_token_id", "which approval a call rests on"),
-    ("token_id", "which approval a token is"),
+    ("token_id", "which approval a token grants"),
     ("authorized_scope", "what is approved"),
     ("expiry", "until when it is approved"),
     ("max_usage_count", "how often it is approved"),

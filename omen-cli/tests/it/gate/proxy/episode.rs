@@ -239,7 +239,7 @@ fn a_partial_line_is_set_aside_and_the_episodes_of_others_are_left_alone() {
         let (code, stderr) = client.close();
         assert_eq!(code, 0, "{stderr}");
         let kept = format!("episodes.jsonl.{}", kept.replace("{}", &whole.to_string()));
-        assert!(stderr.contains(&format!("what was cut off is in `{kept}`")), "{stderr}");
+        assert!(stderr.contains(&format!("the removed bytes are in `{kept}`")), "{stderr}");
         assert_eq!(fs::read_to_string(folder.path().join(kept)).unwrap(), half);
         assert_eq!(fs::read_to_string(&path).unwrap(), format!("{}\n", other.trim_end()));
         assert!(!stderr.contains("interrupted"), "{stderr}");
@@ -311,7 +311,7 @@ fn a_file_with_something_else_in_it_is_not_taken_for_the_log() {
         assert_eq!((run.code, run.stdout.as_str()), (3, ""), "{name}: {}", run.stderr);
         let line = format!("`{name}` {why}");
         assert!(
-            run.stderr.contains(&line) && run.stderr.contains("name another file with --episode-log"),
+            run.stderr.contains(&line) && run.stderr.contains("choose another file with --episode-log"),
             "{}",
             run.stderr
         );

@@ -116,8 +116,7 @@ fn rules_per_session_are_noted_where_clients_may_have_none() {
         let entry = "tool = 'write_file'\n";
         fs::write(&file, text.replacen(entry, &format!("{entry}{rule}\n"), 1)).unwrap();
         let proxy = Listening::start(&folder, &[]);
-        let note = "omen: note: `allow[1].after[0]` is about the calls of a session, and all HTTP clients without sessions are one; \
-                    for them, use `same` or `per = \"all\"`\n";
+        let note = "omen: note: `allow[1].after[0]` applies to the calls of a session, and all HTTP clients without sessions share one; for them, use `same` or `per = \"all\"`\n";
         assert_eq!(proxy.notes.contains(note), is_noted, "{rule}: {}", proxy.notes);
         // One that serves a session handles signals.
         proxy.session();

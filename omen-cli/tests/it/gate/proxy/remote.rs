@@ -207,7 +207,7 @@ fn another_address_is_another_server() {
         assert_eq!(refused.code, 2, "{args:?}: {}", refused.stderr);
         assert!(refused.stderr.contains(why), "{args:?}: {}", refused.stderr);
     };
-    refused(&["--url", "http://127.0.0.1:1/mcp"], "another address is another server");
+    refused(&["--url", "http://127.0.0.1:1/mcp"], "a different address is a different server");
     refused(&["--url", "http://example.com/mcp"], "not encrypted");
     refused(&["--url", "https://me:secret@example.com/mcp"], "a user name or a password");
     refused(&["--url", "example.com"], "invalid URL");

@@ -28,8 +28,7 @@ fn the_second_client_reads_that_the_log_is_in_use() {
     let (answer, code, stderr) = asked(&folder, &[]);
     let log = folder.path().canonicalize().unwrap().join("audit.jsonl");
     let why = format!(
-        "A1: the log `{}` is in use; another proxy runs with this configuration: end the client that started it, give each \
-         client a configuration with a log of its own, or have all of them share one proxy with `--listen`",
+        "A1: the log `{}` is in use; another proxy runs with this configuration: end the client that started it, give each client a configuration with its own log, or have all of them share one proxy with `--listen`",
         log.display()
     );
     assert_eq!((code, stderr), (3, format!("omen: {why}\n")));

@@ -31,7 +31,7 @@ fn two_servers_are_one_to_their_client() {
         }
         let (code, stderr) = client.close();
         assert_eq!(code, 0, "{stderr}");
-        assert!(stderr.contains("omen: server more: left 7 tools out of the list: `read_file`, "), "{stderr}");
+        assert!(stderr.contains("omen: server more: omitted 7 tools from the list: `read_file`, "), "{stderr}");
         none_is_left(&folder);
     }
     let (verdict, entries) = log(&folder);
@@ -103,10 +103,10 @@ fn what_cannot_be_several_servers_is_refused_at_the_start() {
         (&["--server", "files", "--server", "file"], "the configuration has no server `file`"),
         (&["--server", "files", "--server", "files"], "the server `files` is named twice"),
         (&["--all-servers", "--server", "files"], "cannot be used with"),
-        (&["--all-servers", "--", "true"], "are for one server"),
-        (&["--all-servers", "--pass-env", "HOME"], "are for one server"),
-        (&["--all-servers", "--pass", "roots,tasks"], "`--pass tasks` is for one server"),
-        (&["--all-servers", "--url", "https://example.com/mcp"], "are for one server"),
+        (&["--all-servers", "--", "true"], "apply to a single server"),
+        (&["--all-servers", "--pass-env", "HOME"], "apply to a single server"),
+        (&["--all-servers", "--pass", "roots,tasks"], "`--pass tasks` requires a single server"),
+        (&["--all-servers", "--url", "https://example.com/mcp"], "apply to a single server"),
     ] {
         let stderr = refused(args);
         assert!(stderr.contains(why), "{args:?}: {stderr}");

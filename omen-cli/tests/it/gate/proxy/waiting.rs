@@ -42,7 +42,7 @@ fn the_operator_reads_that_a_call_waits_and_what_to_run() {
     let mut client = waiting(&folder);
     let config = folder.path().canonicalize().unwrap().join("gate.toml");
     let line = format!(
-        "omen: a call of `files/write_file` waits for a confirmation, and is denied after 60 s: omen gate confirm --config {}\n",
+        "omen: a call of `files/write_file` is waiting for a confirmation, and is denied after 60 s: omen gate confirm --config {}\n",
         config.display()
     );
     // A script cannot write `y` before it has read the call.

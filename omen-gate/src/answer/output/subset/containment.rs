@@ -160,7 +160,7 @@ impl<'v> ContainmentCheck<'v> {
                     for (_, other) in others {
                         apart = apart && self.apart(promise, other)?;
                     }
-                    return if apart { Ok(()) } else { undecided(at, "it may fit more than one branch of a `oneOf`") };
+                    return if apart { Ok(()) } else { undecided(at, "it may match several branches of a `oneOf`") };
                 }
                 Err(unfit) => why = Some(unfit),
             }
@@ -226,7 +226,7 @@ impl<'v> ContainmentCheck<'v> {
         match promise.others(&self.promised)? {
             PartPromise::Never => Ok(()),
             PartPromise::Is(_) if *rest == Value::Bool(false) => {
-                refused(at, "may have other members, which the type does not accept")
+                refused(at, "may have additional members, which the type does not accept")
             }
             PartPromise::Is(others) => self.takes(&others, rest, &below(at, "*")),
         }

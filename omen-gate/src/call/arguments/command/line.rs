@@ -31,7 +31,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<SimpleCommand>, Undecided> {
     }
     let is_odd = |c: char| !matches!(c, '\n' | '\t' | ' ') && (is_unseen(c) || c.is_whitespace());
     if text.chars().any(is_odd) {
-        return Err("it has control characters, invisible characters or unusual blanks");
+        return Err("it contains control characters, invisible characters or unusual whitespace");
     }
     let mut parser = Parser { needs_command: true, ..Parser::default() };
     let mut tokens = Tokens::new(text);
@@ -61,7 +61,7 @@ impl Parser {
     fn token(&mut self, token: Token) -> Result<(), Undecided> {
         match token {
             Token::Word { .. } | Token::Descriptor | Token::Operator(Operator::Redirect) if self.is_closed => {
-                return Err("a subshell has redirections, or words after it");
+                return Err("a subshell is followed by redirections or words");
             }
             Token::Word { text, .. } if self.is_redirect => {
                 self.is_redirect = false;
@@ -69,7 +69,7 @@ impl Parser {
             }
             _ if self.is_redirect => return Err("a redirection has no file"),
             Token::Word { is_assignment: true, .. } if self.current.words.is_empty() => {
-                return Err("it sets variables, with which programs run others");
+                return Err("it sets variables, which can make programs run other programs");
             }
             Token::Word { text, .. } => self.current.words.push(text),
             Token::Descriptor => self.current.redirects.push(Redirect::Descriptor),
@@ -118,7 +118,7 @@ impl Parser {
         let command = std::mem::take(&mut self.current);
         if !self.is_closed && command != SimpleCommand::default() {
             if command.words.is_empty() {
-                return Err("a part of it has redirections and no program");
+                return Err("a part of it has redirections but no program");
             }
             self.commands.push(command);
         }

@@ -71,7 +71,7 @@ impl<'t> Tokens<'t> {
     fn operator(&mut self, first: char) -> Result<Token, Undecided> {
         let operator = match first {
             '\n' => Operator::Newline,
-            '(' if self.chars.peek() == Some(&'(') => return Err("shells read `((` in different ways"),
+            '(' if self.chars.peek() == Some(&'(') => return Err("shells interpret `((` differently"),
             '(' => Operator::Open,
             ')' => Operator::Close,
             '|' => {
@@ -79,7 +79,7 @@ impl<'t> Tokens<'t> {
                 Operator::Joins
             }
             '&' if self.take('&') => Operator::Joins,
-            '&' if self.chars.peek() == Some(&'>') => return Err("shells read `&>` in different ways"),
+            '&' if self.chars.peek() == Some(&'>') => return Err("shells interpret `&>` differently"),
             ';' if matches!(self.chars.peek(), Some(';' | '&')) => return Err("unexpected `;;` or `;&`"),
             '&' | ';' => Operator::Ends,
             _ => return self.redirect(first),
@@ -89,10 +89,10 @@ impl<'t> Tokens<'t> {
 
     fn redirect(&mut self, first: char) -> Result<Token, Undecided> {
         match (first, self.chars.peek()) {
-            ('<', Some('<')) => Err("it has a here-document or a here-string"),
+            ('<', Some('<')) => Err("it contains a here-document or a here-string"),
             (_, Some('(')) => Err("it substitutes a process"),
             ('<', Some('>')) => Err("it opens a file for reading and writing"),
-            ('<', Some('-' | '0'..='9')) => Err("shells read `<` before a number or a dash in different ways"),
+            ('<', Some('-' | '0'..='9')) => Err("shells interpret `<` before a number or a dash differently"),
             (_, Some('&')) => {
                 self.chars.next();
                 let mut target = String::new();
@@ -104,7 +104,7 @@ impl<'t> Tokens<'t> {
                 if ends && is_plain {
                     Ok(Token::Descriptor)
                 } else {
-                    Err("shells read `>&` before a word in different ways")
+                    Err("shells interpret `>&` before a word differently")
                 }
             }
             ('>', Some('>' | '|')) => {
@@ -128,16 +128,16 @@ impl<'t> Tokens<'t> {
                     Some('\n') if self.is_separated && text.is_empty() && !is_quoted => continue,
                     Some('\n') => return Err("a line is continued within a word or after an operator"),
                     Some(escaped) => text.push(escaped),
-                    None => return Err("it ends in a backslash"),
+                    None => return Err("it ends with a backslash"),
                 },
                 '$' => return Err("it expands a variable or a command"),
                 '`' => return Err("it substitutes a command"),
-                '*' | '?' | '[' => return Err("it expands names of files; quote what is text"),
-                '{' | '}' => return Err("it has braces, which shells expand; quote what is text"),
+                '*' | '?' | '[' => return Err("it expands file names; quote literal text"),
+                '{' | '}' => return Err("it contains braces, which shells expand; quote literal text"),
                 '~' if text.is_empty() || text.ends_with(['=', ':']) => return Err("it expands `~`"),
-                '#' if text.is_empty() && !is_quoted => return Err("shells read `#` in different ways"),
+                '#' if text.is_empty() && !is_quoted => return Err("shells interpret `#` differently"),
                 '=' if text.is_empty() && !is_quoted => {
-                    return Err("shells read a word that begins with `=` in different ways");
+                    return Err("shells interpret a word that begins with `=` differently");
                 }
                 '!' if text.is_empty() && !is_quoted => return Err("it negates a command"),
                 '=' if is_name && !text.starts_with(|c: char| c.is_ascii_digit()) => {
@@ -153,7 +153,7 @@ impl<'t> Tokens<'t> {
         // A file descriptor number directly precedes `<` or `>`.
         if is_number && matches!(self.chars.peek(), Some('<' | '>')) {
             if text.len() > 1 {
-                return Err("shells read several digits before `<` or `>` in different ways");
+                return Err("shells interpret several digits before `<` or `>` differently");
             }
             let first = self.chars.next().unwrap_or_default();
             return self.redirect(first).map(Some);

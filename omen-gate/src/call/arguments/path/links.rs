@@ -20,9 +20,9 @@ pub(super) enum LinkError {
 impl fmt::Display for LinkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Unreadable => "something on the way cannot be read, or is not a folder",
-            Self::Links => "there are too many links on the way",
-            Self::Process => "a link on the way leads elsewhere for another process",
+            Self::Unreadable => "a component of the path cannot be read, or is not a folder",
+            Self::Links => "it leads through too many links",
+            Self::Process => "a link in the path resolves differently for other processes",
         })
     }
 }

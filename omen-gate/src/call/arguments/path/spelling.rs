@@ -12,32 +12,34 @@ pub(super) fn plain(text: &str) -> Result<(), &'static str> {
         return Err("it is longer than 4096 bytes");
     }
     if text.chars().any(is_unseen) {
-        return Err("it has a control character or an invisible one");
+        return Err("it contains a control character or an invisible one");
     }
     if let Some((_, why)) = SPECIAL.iter().find(|(special, _)| text.contains(*special)) {
         return Err(why);
     }
     if text.starts_with('~') {
-        return Err("it begins with a `~`, which some programs take for a home folder");
+        return Err("it begins with a `~`, which some programs expand to a home folder");
     }
     if text.starts_with("//") {
-        return Err("it begins with two slashes, which some systems take for another machine");
+        return Err("it begins with two slashes, which some systems interpret as another machine");
     }
     // On Windows, a colon marks a drive or a stream; elsewhere, the scheme of a URL.
     let before_slash = text.split('/').next().unwrap_or_default();
     if before_slash.contains(':') || (cfg!(windows) && text.contains(':')) {
-        return Err("it has a `:` before its first slash, as a drive or the scheme of a URL has");
+        return Err("it has a `:` before its first slash, like a drive letter or the scheme of a URL");
     }
     if text.chars().filter(|c| !c.is_ascii()).any(becomes_special) {
-        return Err("it has a character that some programs turn into a dot, a slash or another special one");
+        return Err(
+            "it contains a character that some programs convert to a dot, a slash or another special character",
+        );
     }
     let is_pattern = text.contains(['{', '}', '[', ']']);
     if is_pattern && text.split('/').any(|part| part.contains("..")) {
-        return Err("it has both brackets and `..`, which some programs take for a pattern");
+        return Err("it contains both brackets and `..`, which some programs interpret as a pattern");
     }
     let mut parts = text.split('/');
     if parts.any(|part| !matches!(part, "." | "..") && (part.ends_with('.') || part.trim() != part)) {
-        return Err("a name in it begins or ends with a blank, or ends with a dot, which some systems leave out");
+        return Err("a name in it begins or ends with whitespace, or ends with a dot, which some systems remove");
     }
     Ok(())
 }
@@ -51,11 +53,11 @@ fn becomes_special(c: char) -> bool {
 
 /// Characters with a special meaning to some program.
 const SPECIAL: [(char, &str); 5] = [
-    ('\\', "it has a backslash, which some programs take for a slash"),
-    ('%', "it has a percent sign, behind which some programs decode a character"),
-    ('$', "it has a dollar sign, behind which some programs put the value of a variable"),
-    ('*', "it has a `*`, which some programs take for a pattern"),
-    ('?', "it has a `?`, which some programs take for a pattern or a query"),
+    ('\\', "it contains a backslash, which some programs treat as a slash"),
+    ('%', "it contains a percent sign, which some programs decode as part of an escape"),
+    ('$', "it contains a dollar sign, which some programs expand as a variable"),
+    ('*', "it contains a `*`, which some programs interpret as a pattern"),
+    ('?', "it contains a `?`, which some programs interpret as a pattern or a query"),
 ];
 
 /// Maximum path length in bytes, the same as in Linux.

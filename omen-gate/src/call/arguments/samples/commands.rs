@@ -43,7 +43,7 @@ pub(super) fn lines(rules: &[(&CommandRule, &Path)], needed: usize) -> Result<Ve
         }
         found.insert(accepted, line);
         if found.len() > MAX_RESULTS {
-            return Err(format!("the rules on a command have more than {MAX_RESULTS} results together"));
+            return Err(format!("the rules on a command have more than {MAX_RESULTS} combined results"));
         }
     }
     // A shell expands these, so no rule accepts them.

@@ -41,7 +41,7 @@ impl Product {
     /// # Errors
     /// If the product cannot be built, with the reason.
     pub(super) fn new(expressions: &[String], thresholds: &BTreeSet<u32>) -> Result<Self, String> {
-        let too_large = || format!("the patterns of a member have more than {MAX_STATES} states together");
+        let too_large = || format!("the patterns of a member have more than {MAX_STATES} states in total");
         // The first automaton accepts every text and reaches a dead state on bytes that are not UTF-8.
         let all = std::iter::once(r"(?s:\A.*\z)").chain(expressions.iter().map(String::as_str));
         let mut automata = all.map(Automaton::new).collect::<Result<Vec<_>, _>>()?;
@@ -94,7 +94,7 @@ impl Product {
             }
         }
         if ends.len() > MAX_RESULTS {
-            return Err(format!("the patterns of a member have more than {MAX_RESULTS} results together"));
+            return Err(format!("the patterns of a member have more than {MAX_RESULTS} combined results"));
         }
         Ok(Self { groups, next, ends })
     }
@@ -131,7 +131,7 @@ impl Product {
                 }
             }
             if begun.len() > MAX_TRIED {
-                return Err("the patterns of a member have too long texts".to_owned());
+                return Err("the patterns of a member need texts that are too long".to_owned());
             }
         }
         Ok(found)

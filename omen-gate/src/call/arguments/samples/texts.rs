@@ -76,7 +76,7 @@ pub(super) fn texts(
             if let Some(test) = result.misjudged(&all, &passed) {
                 let (key, text) = (test.test.key(), bounded(&text));
                 return Err(format!(
-                    "`{key}` judges `{text}` otherwise than by its text: a folder does not exist, or is a link"
+                    "`{key}` judges `{text}` by more than its text: a folder does not exist, or is a link"
                 ));
             }
             *found.entry((passed, result.length)).or_default() += 1;

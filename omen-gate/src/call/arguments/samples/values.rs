@@ -39,7 +39,7 @@ pub(super) fn around(rules: &[(&Rule, &Path)]) -> Result<BTreeSet<u32>, String> 
         }
     }
     if let Some(long) = lengths.iter().find(|length| **length > MAX_LENGTH) {
-        return Err(format!("a length of {long} is above {MAX_LENGTH}"));
+        return Err(format!("a length of {long} exceeds {MAX_LENGTH}"));
     }
     Ok(lengths.iter().flat_map(|length| [length.saturating_sub(1), *length, length + 1]).collect())
 }
@@ -87,7 +87,7 @@ pub(super) fn candidates(rules: &[(&Rule, &Path)], distinct: usize) -> Result<Ve
             around.iter().flat_map(|length| (0..needed).map_while(|index| text(*length as usize, index))).collect()
         }),
         false => match tests.iter().map(|(test, _)| test).find(|test| test.is_of_texts()) {
-            Some(test) => return Err(format!("`{}` beside `command` is not compared", test.key())),
+            Some(test) => return Err(format!("`{}` combined with `command` is not compared", test.key())),
             None => commands::lines(&commands, needed)?,
         },
     };

@@ -72,7 +72,7 @@ fn is_shallow(nodes: &[SchemaNode]) -> Result<(), String> {
         )?;
     }
     if depths.iter().any(|depth| *depth > DEEPEST) {
-        return Err(format!("its schemas, with what they refer to, are nested more than {DEEPEST} levels deep"));
+        return Err(format!("its schemas, with everything they refer to, are nested more than {DEEPEST} levels deep"));
     }
     Ok(())
 }

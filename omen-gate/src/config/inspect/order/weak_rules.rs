@@ -76,7 +76,7 @@ impl Entries<'_> {
             found.push((
                 format!("{}/if", pointer(&rule.path)),
                 format!("`if` lists texts for `{member}`; the rule does not concern other spellings, which `where` of `{tool}` allows"),
-                format!("list in `where` what `{member}` may be: `where = {{ \"{member}\" = {{ in = […] }} }}`"),
+                format!("list the allowed values of `{member}` in `where`: `where = {{ \"{member}\" = {{ in = […] }} }}`"),
             ));
         }
     }
@@ -139,7 +139,7 @@ impl Entries<'_> {
         found.push((
             format!("{at}/within"),
             format!("a call of {calls} may take {timeout} (`call_timeout_seconds`), longer than `within` ({within})"),
-            format!("write a `within` of {timeout} or more, or lower `call_timeout_seconds` in `[limits]`"),
+            format!("set `within` to {timeout} or more, or lower `call_timeout_seconds` in `[limits]`"),
         ));
     }
 
