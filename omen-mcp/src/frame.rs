@@ -187,6 +187,12 @@ pub fn similar(key: &str, known: &[&str]) -> Option<String> {
     Some(format!("the key `{}` differs from `{near}` only in case", bounded(key)))
 }
 
+/// Returns the response to a request that says why it failed.
+pub fn error_response(raw_id: &str, code: i64, message: &str) -> Vec<u8> {
+    let error = serde_json::json!({ "code": code, "message": bounded(message) });
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{raw_id},\"error\":{error}}}").into_bytes()
+}
+
 enum Once {
     Absent,
     Here(Range<usize>),
@@ -221,6 +227,12 @@ const OUTER: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"
 pub const PARSE_ERROR: i64 = -32_700;
 /// JSON-RPC code for JSON that is not a message.
 pub const INVALID_REQUEST: i64 = -32_600;
+/// JSON-RPC code for a method that does not exist.
+pub const METHOD_NOT_FOUND: i64 = -32_601;
+/// JSON-RPC code for parameters that do not fit the method.
+pub const INVALID_PARAMS: i64 = -32_602;
+/// JSON-RPC code for a failure of the one who answers.
+pub const INTERNAL_ERROR: i64 = -32_603;
 
 #[cfg(test)]
 #[allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "tests")]

@@ -1,4 +1,5 @@
-//! The Model Context Protocol as bytes: messages that keep their bytes, ids, headers, lines and server processes.
+//! The Model Context Protocol as bytes: messages that keep their bytes, ids, and transports: lines on standard streams, Streamable
+//! HTTP (with the feature `http`, as client and as server) and server processes.
 //!
 //! The relayed message must be the one that was judged, so a message is read in place ([`Frame`]), written as a single line
 //! for every line reader ([`Line`]), and refused if two readers could read it differently ([`json`]).
@@ -10,15 +11,16 @@ pub mod edit;
 pub mod frame;
 mod guard;
 pub mod handshake;
+#[cfg(feature = "http")]
+pub mod http;
 mod id;
 pub mod json;
 mod launch;
 mod limits;
 mod line;
 mod lines;
-pub mod mcp_headers;
+pub mod methods;
 pub mod outbox;
-pub mod param_headers;
 pub mod process;
 #[cfg(target_os = "linux")]
 mod process_tree;

@@ -6,7 +6,7 @@ use omen_gate::{BuildError, Fault, ServerName};
 pub use crate::hub::BadServers;
 pub use crate::passage::UnknownPassage;
 
-use crate::http::BadAccess;
+use omen_mcp::http::server::BadAccess;
 
 /// Reason why nothing was served. Nothing was called.
 #[derive(Debug, thiserror::Error)]

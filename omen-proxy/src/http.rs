@@ -1,107 +1,56 @@
-//! Streamable HTTP towards clients: the proxy as a server that several clients reach at one address.
+//! Sessions of clients over HTTP, as sessions of the proxy.
 //!
-//! Up to 2025-11-25, a client begins a session with `initialize`, and names it in each further request. Each such session is a
-//! session of the proxy, with a separate server. Since 2026-07-28 there are no sessions: each request states what a handshake
-//! would. These requests share one session of the proxy and one server, under the proxy's own ids. All sessions share one gate
-//! and one audit log: anything used up by one session is used up for all.
+//! A session that begins with a handshake has a separate server. All requests that need no session share one session of the
+//! proxy and one server. All sessions share one gate and one audit log: anything used up by one session is used up for all.
 //!
-//! HTTP itself is handled by hyper: request boundaries, pipelining and chunks are read by a widely used library, and nothing
-//! here reads them a second time. This module checks who may use the proxy ([`Access`]), whether headers and body agree, and
-//! all sizes and numbers ([`HttpLimits`]).
-//!
-//! Architecture invariant: no rule is judged here, and no message is deserialized and serialized again. The sessions behind HTTP
-//! are the same as behind standard streams.
-
-mod access;
-mod body;
-mod endpoint;
-mod headers;
-mod limits;
-mod listener;
-mod places;
-mod posts;
-mod reading;
-mod refused;
-mod rewrite;
-mod session;
-mod sessions;
-mod sse;
-mod streams;
-mod token;
+//! Architecture invariant: no rule is judged here. The sessions behind HTTP are the same as behind standard streams.
 
 use std::sync::Arc;
-use std::time::Duration;
 
+use omen_base::Mutex;
 use omen_gate::TurnId;
-use tokio::net::TcpListener;
-use tokio::sync::watch;
-use tokio::task::JoinSet;
-use tokio::time::timeout;
+use omen_gate::order::SessionEnd;
+use omen_mcp::http::server::{HttpServer, SessionChannels};
 
-pub use access::{Access, BadAccess};
-pub use limits::HttpLimits;
-pub use posts::{LoopbackPosts, Unanswered};
-pub use token::{Token, TokenError};
-
-use self::endpoint::Endpoint;
-use self::reading::Reading;
-use self::sessions::Sessions;
 use crate::end::Ended;
-use crate::error::NotServed;
-use crate::hub::ClientSessions;
-use crate::server::SpawnInSpan as _;
+use crate::hub::{ClientInput, ClientSessions};
 
-/// Path of the endpoint.
-pub const PATH: &str = endpoint::PATH;
-
-/// Time that connections may take to end once their sessions have.
-const LAST_WORDS: Duration = Duration::from_secs(2);
-
-/// Address on which the proxy listens, and who may use it.
-pub(crate) struct Listening {
-    pub(crate) listener: TcpListener,
-    pub(crate) access: Access,
-    pub(crate) limits: HttpLimits,
-}
-
-impl Listening {
-    /// Checks that only permitted clients can use the proxy, and that no episodes are to be written.
-    pub(crate) fn ready(self, writes_episodes: bool) -> Result<Self, NotServed> {
-        let address = self.listener.local_addr().map_err(NotServed::Address)?;
-        self.access.check(address.ip())?;
-        if writes_episodes {
-            return Err(NotServed::Episodes);
+/// Serves sessions until asked to stop. When this returns, the log contains the outcome of every call that was made, and no
+/// server is running.
+pub(crate) async fn serve(
+    http: HttpServer,
+    behind: ClientSessions,
+    name: TurnId,
+    until: impl Future<Output = ()> + Send,
+) -> Ended {
+    let (limits, gate) = (behind.limits(), behind.gate.clone());
+    let unrecorded = Arc::new(Mutex::new(None));
+    let (of_all, first) = (name.clone(), Arc::clone(&unrecorded));
+    let begin = move |SessionChannels { number, is_shared, input, output, until }| {
+        let turn = TurnId::new(format!("{of_all}.s{number}")).map_err(|error| error.to_string())?;
+        let mut session = behind.session(turn);
+        // A single session for the gate, however often it begins: a pause must not lift what forbids a call.
+        if is_shared {
+            session.client_session = of_all.clone();
         }
-        Ok(self)
+        // Messages from the client were bounded on arrival and may have become longer since; a session shared by several clients
+        // must not end because of that.
+        session.limits.line_bytes = usize::MAX;
+        let first = Arc::clone(&first);
+        Ok(async move {
+            let ended = session.serve(ClientInput::Messages(input), output, until).await;
+            let how = ended.as_ref().map_or_else(ToString::to_string, ToString::to_string);
+            if let Ok(Ended::Unrecorded(why)) = ended {
+                first.lock().get_or_insert(why);
+            }
+            how
+        })
+    };
+    http.serve(&limits, begin, until).await;
+    let mut unrecorded = unrecorded.lock().take();
+    if !gate.end_session(&name, SessionEnd::Closed).is_empty() {
+        let recorded = gate.turn_is_over(&name, "the proxy was stopped").await;
+        unrecorded = unrecorded.or(recorded.err());
     }
-
-    /// Serves sessions until asked to stop. When this returns, the log contains the outcome of every call that was made, and no
-    /// server is running.
-    pub(crate) async fn serve(
-        self,
-        behind: ClientSessions,
-        name: TurnId,
-        until: impl Future<Output = ()> + Send,
-    ) -> Ended {
-        let Self { listener, access, limits } = self;
-        let server = behind.limits();
-        let sessions = Sessions::new(behind, name, limits);
-        let mut helpers = JoinSet::new();
-        helpers.spawn_in_span(Arc::clone(&sessions).end_idle());
-        let endpoint = Arc::new(Endpoint {
-            access,
-            limits,
-            reading: Reading::new(server.line_bytes, limits.body, limits.bodies),
-            start: server.start,
-            sessions: Arc::clone(&sessions),
-        });
-        let stopping = watch::Sender::new(false);
-        let mut connections = listener::accept(listener, &endpoint, &stopping, until).await;
-        let unrecorded = sessions.stop().await;
-        stopping.send_replace(true);
-        let _ = timeout(LAST_WORDS, async { while connections.join_next().await.is_some() {} }).await;
-        connections.shutdown().await;
-        helpers.shutdown().await;
-        unrecorded.map_or(Ended::Asked, Ended::Unrecorded)
-    }
+    unrecorded.map_or(Ended::Asked, Ended::Unrecorded)
 }

@@ -4,6 +4,8 @@
 //! In front of one server, a method without a row passes unchanged. In front of several, its server is unknown, so it is
 //! refused.
 
+pub(crate) use omen_mcp::methods::{CALL, CANCELLED, INITIALIZE, INITIALIZED, LIST_TOOLS, LISTEN, PROGRESS};
+
 use crate::passage::Passage;
 
 #[derive(Debug)]
@@ -16,8 +18,6 @@ pub(crate) struct Method {
     /// Route of the method if the client has several servers.
     pub(crate) route: Route,
     pub(crate) needs: Needs,
-    /// Parameter that the header `Mcp-Name` repeats, if such a request must have the header (2026-07-28).
-    pub(crate) header: Option<&'static str>,
 }
 
 /// Side of the proxy.
@@ -82,7 +82,7 @@ pub(crate) struct List {
 }
 
 pub(crate) const TOOLS: List =
-    List { method: "tools/list", key: "tools", named_by: "name", is_prefixed: true, capability: "tools" };
+    List { method: LIST_TOOLS, key: "tools", named_by: "name", is_prefixed: true, capability: "tools" };
 pub(crate) const PROMPTS: List =
     List { method: "prompts/list", key: "prompts", named_by: "name", is_prefixed: true, capability: "prompts" };
 pub(crate) const RESOURCES: List =
@@ -95,15 +95,9 @@ pub(crate) const TEMPLATES: List = List {
     capability: "resources",
 };
 
-pub(crate) const INITIALIZE: &str = "initialize";
 pub(crate) const DISCOVER: &str = "server/discover";
 pub(crate) const PING: &str = "ping";
-pub(crate) const CALL: &str = "tools/call";
-pub(crate) const LISTEN: &str = "subscriptions/listen";
 pub(crate) const ELICIT: &str = "elicitation/create";
-pub(crate) const INITIALIZED: &str = "notifications/initialized";
-pub(crate) const CANCELLED: &str = "notifications/cancelled";
-pub(crate) const PROGRESS: &str = "notifications/progress";
 pub(crate) const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 pub(crate) const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
 pub(crate) const PROMPTS_CHANGED: &str = "notifications/prompts/list_changed";
@@ -118,12 +112,12 @@ const METHODS: [Method; 30] = [
     of_client(DISCOVER, Route::Discovery),
     of_client(PING, Route::Answered),
     judged(TOOLS.method, Route::List(&TOOLS)),
-    judged(CALL, Route::ByName).repeating("name"),
+    judged(CALL, Route::ByName),
     of_client(PROMPTS.method, Route::List(&PROMPTS)),
-    of_client("prompts/get", Route::ByName).repeating("name"),
+    of_client("prompts/get", Route::ByName),
     of_client(RESOURCES.method, Route::List(&RESOURCES)),
     of_client(TEMPLATES.method, Route::List(&TEMPLATES)),
-    of_client("resources/read", Route::ByUri).repeating("uri"),
+    of_client("resources/read", Route::ByUri),
     of_client("resources/subscribe", Route::ByUri).needing(Needs::One(Passage::Subscriptions)),
     of_client("resources/unsubscribe", Route::ByUri),
     of_client(LISTEN, Route::Listening).needing(Needs::OfSubscription),
@@ -147,7 +141,7 @@ const METHODS: [Method; 30] = [
 ];
 
 const fn of_client(name: &'static str, route: Route) -> Method {
-    Method { name, from: Side::Client, is_judged: false, route, needs: Needs::Nothing, header: None }
+    Method { name, from: Side::Client, is_judged: false, route, needs: Needs::Nothing }
 }
 
 const fn judged(name: &'static str, route: Route) -> Method {
@@ -166,10 +160,6 @@ impl Method {
     const fn needing(self, needs: Needs) -> Self {
         Self { needs, ..self }
     }
-
-    const fn repeating(self, header: &'static str) -> Self {
-        Self { header: Some(header), ..self }
-    }
 }
 
 /// Returns the method of a request, if it has exactly this name.
@@ -184,11 +174,6 @@ pub(crate) fn notification(name: &str, from: Side) -> Option<&'static Method> {
 
 fn named(name: &str, from: Side) -> Option<&'static Method> {
     METHODS.iter().find(|method| method.from == from && method.name == name)
-}
-
-/// Returns the parameter that the header `Mcp-Name` of a request must repeat.
-pub(crate) fn header(name: Option<&str>) -> Option<&'static str> {
-    request(name?, Side::Client)?.header
 }
 
 /// Returns what a message needs to pass if a lenient peer could take its method for one of these.

@@ -15,6 +15,7 @@ use tracing::Span;
 use crate::end::{Ended, warn_of_debt};
 use crate::episode::{ClientNames, Recording};
 use crate::error::NotServed;
+use crate::http;
 use crate::hub::{BadServers, ClientSession, ClientSessions, check_names};
 use crate::passage::Passage;
 use crate::reload::Reload;
@@ -178,7 +179,13 @@ impl Proxy {
     ) -> Result<Ended, NotServed> {
         let listening = match transport.0 {
             Kind::Streams(input, output) => Err((input, output)),
-            Kind::Http(http) => Ok(http.ready(self.0.recording.is_some())?),
+            Kind::Http(http) => {
+                http.access.check(http.listener.local_addr().map_err(NotServed::Address)?.ip())?;
+                if self.0.recording.is_some() {
+                    return Err(NotServed::Episodes);
+                }
+                Ok(*http)
+            }
         };
         let names = ClientNames::new(self.0.servers.iter().map(|(name, _)| name));
         if let Some(recording) = &self.0.recording {
@@ -205,7 +212,7 @@ impl Proxy {
         let sessions =
             ClientSessions { settings: Arc::new(self.0.settings), servers: self.0.servers, gate, policy: changed };
         let served = match listening {
-            Ok(http) => Ok(http.serve(sessions, self.0.session, until).await),
+            Ok(server) => Ok(http::serve(server, sessions, self.0.session, until).await),
             Err(client) => {
                 let session = sessions.session(self.0.session);
                 ClientSession { recording, ..session }.serve_streams(client, until).await

@@ -1,9 +1,10 @@
 //! Refusals as shown to a client.
 
-use omen_gate::{Blocked, CallHash, CallRefusal, TurnId, bounded};
+use omen_gate::{Blocked, CallHash, CallRefusal, TurnId};
 use serde_json::{Value, json};
 
 use omen_mcp::frame::Malformed;
+pub(crate) use omen_mcp::frame::{INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, error_response as error};
 use omen_mcp::handshake::Era;
 
 /// Returns a result of `tools/call` with a refusal, in words for the model and as a decision for programs. Structured content has
@@ -39,12 +40,6 @@ pub(crate) struct Place<'p> {
     pub(crate) promises: bool,
 }
 
-/// Returns a protocol error.
-pub(crate) fn error(raw_id: &str, code: i64, message: &str) -> Vec<u8> {
-    let error = json!({ "code": code, "message": bounded(message) });
-    format!("{{\"jsonrpc\":\"2.0\",\"id\":{raw_id},\"error\":{error}}}").into_bytes()
-}
-
 /// Returns the error for a line that is not a message. The request that it answers is unknown.
 pub(crate) fn malformed(why: &Malformed) -> Vec<u8> {
     error("null", why.code, &why.why)
@@ -61,10 +56,6 @@ pub(crate) fn not_passed(raw_id: &str, why: &Blocked) -> Vec<u8> {
 
 /// Member of `_meta`, and of the data of errors, with the decision.
 const DECISION: &str = "omen/decision";
-
-pub(crate) const METHOD_NOT_FOUND: i64 = -32_601;
-pub(crate) const INVALID_PARAMS: i64 = -32_602;
-pub(crate) const INTERNAL_ERROR: i64 = -32_603;
 
 /// Outside the codes that JSON-RPC and the protocol reserve.
 pub(crate) const NOT_PASSED: i64 = 403;

@@ -13,7 +13,7 @@ mod tool_list;
 mod unlisted;
 mod upstream;
 
-pub(crate) use connection::{Connection, Output, Said};
+pub(crate) use connection::{Output, http_fault};
 pub(crate) use run::{Absent, start};
 pub(crate) use session::{ServerSession, SpawnInSpan};
 pub use source::Source;

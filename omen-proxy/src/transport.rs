@@ -8,16 +8,16 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::time::timeout;
 
-use crate::http::{Access, HttpLimits, Listening};
 use crate::refusal::{self, INTERNAL_ERROR};
 use omen_mcp::frame::{Frame, Kind as FrameKind};
+use omen_mcp::http::server::{Access, HttpLimits, HttpServer};
 
 /// Way in which clients reach the proxy: one client over streams, or many over Streamable HTTP.
 pub struct Transport(pub(crate) Kind);
 
 pub(crate) enum Kind {
     Streams(Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>),
-    Http(Box<Listening>),
+    Http(Box<HttpServer>),
 }
 
 impl fmt::Debug for Transport {
@@ -48,7 +48,7 @@ impl Transport {
     /// Serves clients over HTTP, each in a separate session.
     #[must_use]
     pub fn http(listener: TcpListener, access: Access, limits: HttpLimits) -> Self {
-        Self(Kind::Http(Box::new(Listening { listener, access, limits })))
+        Self(Kind::Http(Box::new(HttpServer { listener, access, limits })))
     }
 
     /// Answers the first request of a client on streams, usually `initialize`, with an error that says why its session does not

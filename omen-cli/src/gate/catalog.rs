@@ -11,7 +11,6 @@ use omen_gate::config::Endpoint;
 use omen_gate::tool::Tool;
 use omen_gate::{Config, Fault, ServerName, mcp, regular};
 use omen_proxy::Source;
-use omen_proxy::remote::Remote;
 
 use super::{config, pins};
 use crate::args::CatalogArgs;
@@ -61,8 +60,8 @@ pub(super) fn discover(config: &Config) -> Result<Lists, Failure> {
         }
     }
     for (name, endpoint) in config.servers.iter().filter_map(|(name, server)| Some((name, server.endpoint.as_ref()?))) {
-        match Remote::configured(endpoint, &config.limits) {
-            Ok(remote) => drop(found.insert(name.clone(), runtime.block_on(Source::remote(remote).list(limit)))),
+        match Source::configured(endpoint, &config.limits) {
+            Ok(source) => drop(found.insert(name.clone(), runtime.block_on(source.list(limit)))),
             Err(error) => {
                 let name = clean(name.as_str());
                 complain(format_args!("cannot reach the server `{name}`: {}", clean(&error.to_string())));

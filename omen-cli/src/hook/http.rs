@@ -10,7 +10,7 @@ use std::path::Path;
 
 use omen_gate::audit::Key;
 use omen_hook::MAX_EVENT_BYTES;
-use omen_proxy::http::{LoopbackPosts, Token};
+use omen_mcp::http::server::{LoopbackPosts, Token};
 use tokio::net::TcpListener;
 
 /// Listens at the port of the last time, or at a free one the first time.

@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 use tracing::warn;
 
 use super::answers::{FULL, MOST_RUNNING, NOT_INITIALIZED, Running, answer, judge, method_of};
-use super::from_server::SUBSCRIPTION;
 use super::open::{Asked, Cancelled, Routed, To, Unasked};
 use super::shared::Hub;
 use super::{everywhere, handshake, lists, routing};
@@ -18,6 +17,7 @@ use crate::refusal::{self, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND};
 use omen_mcp::edit::{edited, member, member as place};
 use omen_mcp::frame::{Frame, INVALID_REQUEST, Kind};
 use omen_mcp::handshake::Era;
+use omen_mcp::methods::SUBSCRIPTION;
 use omen_mcp::{Id, json};
 
 /// Handles one line.

@@ -17,14 +17,13 @@ use crate::client::asked::Answered;
 use crate::end::Lost;
 use crate::methods::{self, ACKNOWLEDGED, RESOURCES, Route, Side, TOOLS};
 use crate::refusal::{self, INTERNAL_ERROR};
-use crate::server::{Output, Said, ServerSession};
+use crate::server::{Output, ServerSession, http_fault};
 use omen_mcp::Id;
 use omen_mcp::edit::{edited, member, meta};
 use omen_mcp::frame::{Frame, INVALID_REQUEST, Kind, similar};
+use omen_mcp::http::client::{RequestError, ServerEvent};
 use omen_mcp::json;
-
-/// Member by which a client assigns a subscription's notification to one of its requests.
-pub(super) const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+use omen_mcp::methods::SUBSCRIPTION;
 
 /// Reads messages to the end and passes each on to its recipient. Then the connection is over.
 pub(crate) async fn read(
@@ -87,18 +86,20 @@ impl FromServer<'_> {
         }
     }
 
-    async fn messages(self, said: &mut mpsc::Receiver<Said>) -> Lost {
+    async fn messages(self, said: &mut mpsc::Receiver<ServerEvent>) -> Lost {
         loop {
             consume_budget().await;
             match said.recv().await {
-                Some(Said::Message(frame)) => {
+                Some(ServerEvent::Message(frame)) => {
                     if let Err(why) = self.message(frame).await {
                         return Lost::Malformed(why);
                     }
                 }
-                Some(Said::Failed(id, fault)) => self.failed(&id, fault).await,
-                Some(Said::Note(note)) => warn!("{note}"),
-                Some(Said::Lost(lost)) => return lost,
+                Some(ServerEvent::Failed(id, error)) => self.failed(&id, http_fault(error)).await,
+                Some(ServerEvent::Note(note)) => warn!("{note}"),
+                Some(ServerEvent::Lost(RequestError::Malformed(why))) => return Lost::Malformed(why),
+                Some(ServerEvent::Lost(RequestError::Died(why))) => return Lost::Closed(why),
+                Some(ServerEvent::Lost(error)) => return Lost::Closed(error.to_string()),
                 None => return Lost::Closed("the connection was closed".to_owned()),
             }
         }

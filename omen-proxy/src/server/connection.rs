@@ -2,12 +2,9 @@
 
 use omen_gate::Fault;
 use omen_gate::mcp::ServerProcess;
+use omen_mcp::http::client::{RequestError, ServerEvent};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
-
-use crate::end::Lost;
-use omen_mcp::Id;
-use omen_mcp::frame::Frame;
 
 /// Server that was started or connected to.
 pub(crate) struct Connection {
@@ -22,17 +19,17 @@ pub(crate) enum Output {
     /// Lines of a stream.
     Lines(Box<dyn AsyncRead + Send + Unpin>),
     /// Messages that have already been read, each from the answer to the request that it belongs to.
-    Messages(mpsc::Receiver<Said>),
+    Messages(mpsc::Receiver<ServerEvent>),
 }
 
-/// Output of a server that is not reached through streams.
-#[derive(Debug)]
-pub(crate) enum Said {
-    Message(Frame),
-    /// A request will not be answered.
-    Failed(Id, Fault),
-    /// The connection is over.
-    Lost(Lost),
-    /// A note for the operator.
-    Note(String),
+/// Returns the fault of a request over HTTP that got no answer.
+pub(crate) fn http_fault(error: RequestError) -> Fault {
+    match error {
+        RequestError::Timeout(after) => Fault::Timeout { after },
+        RequestError::Cancelled => Fault::Cancelled,
+        RequestError::NotSent(why) => Fault::unreachable(&why),
+        RequestError::Died(why) => Fault::died(&why),
+        RequestError::Malformed(why) => Fault::malformed(&why),
+        RequestError::Refused(status, message) => Fault::refused(status.into(), &message),
+    }
 }

@@ -13,12 +13,13 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use self::era::{WITH_HANDSHAKE, WITHOUT_HANDSHAKE};
-use super::connection::{Connection, Output, Said};
+use super::connection::{Connection, Output, http_fault};
 use super::source::Source;
 use crate::methods::{DISCOVER, INITIALIZE, INITIALIZED, PING, TOOLS};
 use omen_mcp::Id;
 use omen_mcp::frame::{Frame, Kind};
 use omen_mcp::handshake::Era;
+use omen_mcp::http::client::ServerEvent;
 
 /// Time for the end of the session.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -64,11 +65,11 @@ struct Asking {
 /// Input from the server.
 enum Incoming {
     Lines(Lines<Box<dyn AsyncRead + Send + Unpin>>),
-    Messages(mpsc::Receiver<Said>),
+    Messages(mpsc::Receiver<ServerEvent>),
 }
 
 impl Incoming {
-    async fn next(&mut self) -> Result<Option<Said>, Fault> {
+    async fn next(&mut self) -> Result<Option<ServerEvent>, Fault> {
         let lines = match self {
             Self::Messages(said) => return Ok(said.recv().await),
             Self::Lines(lines) => lines,
@@ -79,7 +80,7 @@ impl Incoming {
                 Ok(Some(line)) if line.trim_ascii().is_empty() => {}
                 Ok(Some(line)) => {
                     let frame = Frame::read(line).map_err(|malformed| Fault::malformed(&malformed.why))?;
-                    return Ok(Some(Said::Message(frame)));
+                    return Ok(Some(ServerEvent::Message(frame)));
                 }
                 Err(broken @ Broken::Oversized) => return Err(Fault::malformed(&broken.to_string())),
                 Err(Broken::Io(error)) => return Err(Fault::died(&bounded(&error.to_string()))),
@@ -152,10 +153,10 @@ impl Asking {
         loop {
             match self.output.next().await? {
                 None => return Err(Fault::died("the connection was closed")),
-                Some(Said::Lost(lost)) => return Err(lost.during()),
-                Some(Said::Failed(failed, fault)) if failed == id => return Err(fault),
-                Some(Said::Failed(..) | Said::Note(_)) => {}
-                Some(Said::Message(frame)) => match &frame.kind {
+                Some(ServerEvent::Lost(error)) => return Err(http_fault(error)),
+                Some(ServerEvent::Failed(failed, error)) if failed == id => return Err(http_fault(error)),
+                Some(ServerEvent::Failed(..) | ServerEvent::Note(_)) => {}
+                Some(ServerEvent::Message(frame)) => match &frame.kind {
                     Kind::Request(method) => self.refuse(&frame, method == PING).await?,
                     Kind::Notification(_) => {}
                     Kind::Result | Kind::Error | Kind::Unsure(_) => return Ok(frame),

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use omen_gate::Fault;
 use omen_gate::mcp::ServerLimits;
+use omen_mcp::http::server::HttpLimits;
 use omen_proxy::episode::{Mode, Recording};
 use omen_proxy::error::NotServed;
-use omen_proxy::http::HttpLimits;
 use omen_proxy::{Proxy, ProxyBuilder, Source, Transport};
 use serde_json::{Value, json};
 use tokio::io::{DuplexStream, duplex, split};

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use omen_proxy::http::HttpLimits;
+use omen_mcp::http::server::HttpLimits;
 use omen_testkit::Need;
 use omen_testkit::proofs::Proofs;
 use serde_json::Value;

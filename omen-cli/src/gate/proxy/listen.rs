@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use omen::render::human::clean;
+use omen_mcp::http::server::{Access, HttpLimits, PATH, Token};
 use omen_proxy::Transport;
 use omen_proxy::error::NotServed;
-use omen_proxy::http::{Access, HttpLimits, PATH, Token};
 use tokio::net::TcpListener;
 
 use crate::args::HttpArgs;

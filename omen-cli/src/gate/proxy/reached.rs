@@ -7,8 +7,8 @@ use omen::render::human::clean;
 use omen_gate::config::{Endpoint, HeaderSource, KeySource};
 use omen_gate::mcp::{self, Launch, ServerLimits};
 use omen_gate::{Config, ServerName, bounded};
+use omen_mcp::http::client::BadRemote;
 use omen_proxy::Source;
-use omen_proxy::remote::{BadRemote, Remote};
 
 use crate::args::ProxyArgs;
 use crate::exit::{Failure, complain};
@@ -35,7 +35,7 @@ fn source(args: &ProxyArgs, config: &Config, server: &ServerName) -> Result<Resu
     match endpoint(args, config, server)? {
         None => Ok(Ok(Source::process(launch(args, config, server)?.show_stderr()))),
         Some(endpoint) => {
-            let source = Remote::configured(&endpoint, &config.limits).map(Source::remote);
+            let source = Source::configured(&endpoint, &config.limits);
             if source.is_ok() && !endpoint.is_encrypted() {
                 complain(format_args!("note: requests to {} are not encrypted", clean(&endpoint.shown())));
             }

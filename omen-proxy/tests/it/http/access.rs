@@ -1,7 +1,7 @@
 //! Who is served, and what is answered to others: nothing of it reaches a server.
 
+use omen_mcp::http::server::{Access, BadAccess, HttpLimits, Token};
 use omen_proxy::error::NotServed;
-use omen_proxy::http::{Access, BadAccess, HttpLimits, Token};
 use omen_proxy::{Source, Transport};
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use omen_proxy::http::HttpLimits;
+use omen_mcp::http::server::HttpLimits;
 use serde_json::json;
 
 use super::sessions::begun;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use omen_proxy::http::{HttpLimits, Token};
+use omen_mcp::http::server::{HttpLimits, Token};
 use serde_json::json;
 
 use super::client::Wire;

@@ -3,7 +3,7 @@
 use omen_gate::Config;
 use omen_gate::catalog::pin;
 use omen_gate::tool::Tool;
-use omen_proxy::http::HttpLimits;
+use omen_mcp::http::server::HttpLimits;
 use omen_proxy::{Proxy, ProxyBuilder};
 use serde_json::json;
 

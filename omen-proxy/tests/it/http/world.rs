@@ -7,7 +7,7 @@ use omen_gate::audit::store::Memory;
 use omen_gate::audit::{Audit, Key, Options};
 use omen_gate::mcp::ServerLimits;
 use omen_gate::{Fault, SystemClock};
-use omen_proxy::http::{Access, HttpLimits};
+use omen_mcp::http::server::{Access, HttpLimits};
 use omen_proxy::{Ended, ProxyBuilder, Source, Transport};
 use omen_testkit::logs::Logs;
 use tokio::io::{duplex, split};

@@ -12,7 +12,7 @@ use omen_gate::confirm::{Confirmer, Question, Reply};
 use omen_gate::mcp::ServerLimits;
 use omen_gate::tool::Tool;
 use omen_gate::{Config, Fault, GateClock, ManualClock};
-use omen_proxy::http::HttpLimits;
+use omen_mcp::http::server::HttpLimits;
 use omen_proxy::{Proxy, ProxyBuilder, Source, Transport};
 use omen_testkit::logs::Logs;
 use serde_json::{Value, json};

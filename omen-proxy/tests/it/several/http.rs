@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use omen_gate::SystemClock;
 use omen_gate::audit::store::Memory;
 use omen_gate::audit::{Audit, Key, Options};
-use omen_proxy::http::HttpLimits;
+use omen_mcp::http::server::HttpLimits;
 use omen_proxy::{Ended, Transport};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;

@@ -7,8 +7,7 @@ use omen_gate::SystemClock;
 use omen_gate::audit::store::Memory;
 use omen_gate::audit::{Audit, Key, Options};
 use omen_gate::mcp::ServerLimits;
-use omen_proxy::http::HttpLimits;
-use omen_proxy::remote::Remote;
+use omen_mcp::http::server::HttpLimits;
 use omen_proxy::{Ended, Source, Transport};
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -34,7 +33,7 @@ impl Both {
         let log = Memory::default();
         let clock = Arc::new(SystemClock::default());
         let audit = Audit::over(log.clone(), Key::from_hex(KEY).unwrap(), clock, Options::default()).unwrap();
-        let source = Source::remote(Remote::new(&stand.endpoint(), ServerLimits::default(), short()).unwrap());
+        let source = Source::remote(&stand.endpoint(), ServerLimits::default(), short()).unwrap();
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let client = Client::new(listener.local_addr().unwrap());
         let (stop, stopped) = oneshot::channel();

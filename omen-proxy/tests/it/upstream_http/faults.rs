@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use omen_proxy::remote::RemoteLimits;
+use omen_mcp::http::client::RemoteLimits;
 use serde_json::{Value, json};
 
 use super::world::{

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use omen_gate::mcp::ServerLimits;
 use omen_proxy::Source;
-use omen_proxy::remote::Remote;
 use serde_json::json;
 
 use super::world::{Far, Got, Reply, Stand, answer, event, json_answer, result, short, stream, with_secret};
@@ -38,7 +37,7 @@ async fn the_value_of_a_header_is_sent_and_stands_in_no_log_error_or_debug() {
     for (number, reply) in bad.into_iter().enumerate() {
         let stand = Stand::new(Arc::new(move |got: &Got| got.is("tools/call").then(|| reply(got)))).await;
         let (endpoint, secret) = with_secret(stand.endpoint());
-        let source = Source::remote(Remote::new(&endpoint, ServerLimits::default(), short()).unwrap());
+        let source = Source::remote(&endpoint, ServerLimits::default(), short()).unwrap();
         let mut far = Far::at(stand, &endpoint, short(), config(""));
         far.client.shake_hands(json!({})).await;
         let answer = far.client.call(1, "write", json!({})).await;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use omen_gate::Fault;
 use omen_gate::mcp::ServerLimits;
 use omen_gate::tool::Tool;
+use omen_mcp::http::client::RemoteLimits;
 use omen_proxy::Source;
-use omen_proxy::remote::{Remote, RemoteLimits};
 use serde_json::{Value, json};
 
 use super::world::{Got, JSON, Reply, Stand, Step, answer, event, impatient, json_answer, send, stream};
@@ -15,8 +15,8 @@ use crate::support::tools;
 
 async fn listed(script: impl Fn(&Got) -> Option<Reply> + Send + Sync + 'static) -> (Result<Vec<Tool>, Fault>, Stand) {
     let stand = Stand::new(Arc::new(script)).await;
-    let remote = Remote::new(&stand.endpoint(), ServerLimits::default(), impatient()).unwrap();
-    (Source::remote(remote.clone()).list(Duration::from_secs(60)).await, stand)
+    let source = Source::remote(&stand.endpoint(), ServerLimits::default(), impatient()).unwrap();
+    (source.list(Duration::from_secs(60)).await, stand)
 }
 
 #[tokio::test]
@@ -135,8 +135,8 @@ async fn a_server_with_a_handshake_is_asked_for_one_however_it_refuses_the_other
 #[tokio::test]
 async fn a_server_that_does_not_answer_the_first_question_is_asked_the_next_one_in_time() {
     let stand = Stand::new(Arc::new(|got: &Got| got.header("mcp-method").map(|_| vec![Step::Hang]))).await;
-    let remote = Remote::new(&stand.endpoint(), ServerLimits::default(), RemoteLimits::default()).unwrap();
-    let tools_of = Source::remote(remote).list(Duration::from_secs(9)).await;
+    let source = Source::remote(&stand.endpoint(), ServerLimits::default(), RemoteLimits::default()).unwrap();
+    let tools_of = source.list(Duration::from_secs(9)).await;
     assert_eq!(tools_of.unwrap().len(), tools().len());
 }
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use omen_gate::config::Endpoint;
 use omen_gate::mcp::ServerLimits;
+use omen_mcp::http::client::RemoteLimits;
 use omen_proxy::Source;
-use omen_proxy::remote::{Remote, RemoteLimits};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use serde_json::json;
 use tempfile::TempDir;
@@ -95,8 +95,8 @@ async fn a_server_that_does_not_show_who_it_is_is_sent_nothing() {
     ];
     for (name, endpoint, stand) in cases {
         // Where a system trusts nobody, nobody is reached either.
-        let Ok(remote) = Remote::new(&endpoint, ServerLimits::default(), short()) else { continue };
-        let refused = Source::remote(remote.clone()).list(Duration::from_secs(60)).await.unwrap_err();
+        let Ok(source) = Source::remote(&endpoint, ServerLimits::default(), short()) else { continue };
+        let refused = source.list(Duration::from_secs(60)).await.unwrap_err();
         assert!(refused.to_string().starts_with("the server cannot be reached"), "{name}: {refused}");
         assert!(stand.seen().is_empty(), "{name}");
     }
@@ -111,7 +111,7 @@ async fn certificates_that_cannot_be_read_are_an_error_at_the_start() {
     for file in ["missing.pem", "empty.pem", "bad.pem"] {
         let mut endpoint = Endpoint::new("https://localhost/mcp", false).unwrap();
         endpoint.ca_file = Some(folder.join(file));
-        let error = Remote::new(&endpoint, ServerLimits::default(), RemoteLimits::default()).unwrap_err();
+        let error = Source::remote(&endpoint, ServerLimits::default(), RemoteLimits::default()).unwrap_err();
         assert!(error.to_string().contains("cannot read the certificates"), "{file}: {error}");
     }
 }

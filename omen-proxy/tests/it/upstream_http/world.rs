@@ -9,7 +9,7 @@ use omen_gate::audit::{Audit, Key, Options};
 use omen_gate::config::{Endpoint, HeaderSource};
 use omen_gate::mcp::ServerLimits;
 use omen_gate::{Config, SystemClock};
-use omen_proxy::remote::{Remote, RemoteLimits};
+use omen_mcp::http::client::RemoteLimits;
 use omen_proxy::{Ended, Proxy, Source, Transport};
 use omen_testkit::logs::Logs;
 use serde_json::{Value, json};
@@ -267,7 +267,7 @@ impl Far {
     /// A session with a server that is reached in some way.
     pub(crate) fn at(stand: Stand, endpoint: &Endpoint, limits: RemoteLimits, config: Config) -> Self {
         let server = ServerLimits { line_bytes: 1 << 20, ..ServerLimits::default() };
-        let source = Source::remote(Remote::new(endpoint, server, limits).unwrap());
+        let source = Source::remote(endpoint, server, limits).unwrap();
         let log = Memory::default();
         let clock = Arc::new(SystemClock::default());
         let audit = Audit::over(log.clone(), Key::from_hex(KEY).unwrap(), clock, Options::default()).unwrap();

@@ -1,0 +1,95 @@
+//! Resuming of broken streams (up to 2025-11-25).
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::body::Incoming;
+use hyper::header::{ACCEPT, CONTENT_TYPE};
+use hyper::{Method, StatusCode};
+use tokio::time::sleep;
+
+use super::body::media_type;
+use super::error::RequestError;
+use super::headers::hidden;
+use super::link::{Interruption, Link, gone};
+use super::sse::Parser;
+use crate::http::mcp_headers::LAST_EVENT_ID;
+use crate::http::{EVENTS, MediaType};
+
+/// Maximum number of times that a stream which the server closes on purpose is reopened: the server says when to reopen it.
+const POLLS: u32 = 1_000;
+const LEAST: Duration = Duration::from_millis(50);
+const MOST: Duration = Duration::from_secs(60);
+
+/// Reopens the stream of a request after the last event received. The request is not repeated.
+pub(super) async fn resume(link: &Link, parser: &Parser, tries: &mut u32) -> Result<Incoming, Interruption> {
+    let ended = |how: &str| Err(RequestError::Died(format!("the stream ended before the answer{how}")).into());
+    if parser.last_id().is_none() {
+        return ended("");
+    }
+    let limits = &link.remote.limits;
+    let most = if parser.retry.is_some() { POLLS } else { limits.retries };
+    loop {
+        *tries += 1;
+        if *tries > most {
+            return ended(", and could not be resumed");
+        }
+        sleep(wait(link, parser, *tries)).await;
+        match open(link, parser.last_id(), limits.answer).await {
+            Ok(body) => return Ok(body),
+            Err(Unopened::Over(broken)) => return Err(broken),
+            Err(Unopened::NotHere) => return ended(", and cannot be resumed"),
+            Err(Unopened::Failed(_)) => {}
+        }
+    }
+}
+
+/// Reason why a stream could not be opened.
+pub(super) enum Unopened {
+    /// The server has no such stream.
+    NotHere,
+    /// The stream may be available later.
+    Failed(RequestError),
+    /// The session is over.
+    Over(Interruption),
+}
+
+/// Opens a stream of the session, after an event if one is known.
+pub(super) async fn open(link: &Link, after: Option<&str>, limit: Duration) -> Result<Incoming, Unopened> {
+    let mut headers = link.of_session();
+    headers.remove(CONTENT_TYPE);
+    headers.insert(ACCEPT, EVENTS);
+    if let Some(after) = after {
+        headers.insert(LAST_EVENT_ID, hidden(after).ok_or(Unopened::NotHere)?);
+    }
+    let opened = link.remote.sender.send(Method::GET, headers, Bytes::new(), limit).await;
+    let (head, body) = opened.map_err(Unopened::Failed)?.into_parts();
+    link.same_session(&head.headers).map_err(Unopened::Over)?;
+    match head.status {
+        StatusCode::OK => match media_type(&head.headers) {
+            Ok(MediaType::Events) => Ok(body),
+            Ok(MediaType::Json) => {
+                Err(Unopened::Failed(RequestError::Malformed("expected a stream, received a body".into())))
+            }
+            Err(error) => Err(Unopened::Failed(error)),
+        },
+        StatusCode::METHOD_NOT_ALLOWED => Err(Unopened::NotHere),
+        StatusCode::NOT_FOUND if link.has_id() => Err(Unopened::Over(Interruption {
+            error: RequestError::Died("the session has ended".into()),
+            lost: Some(gone()),
+        })),
+        // A later attempt would get the same answer.
+        status if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS && after.is_some() => {
+            Err(Unopened::NotHere)
+        }
+        status => Err(Unopened::Failed(RequestError::of_status(status))),
+    }
+}
+
+/// Returns the time to wait before a stream is reopened.
+pub(super) fn wait(link: &Link, parser: &Parser, tries: u32) -> Duration {
+    match parser.retry {
+        Some(millis) => Duration::from_millis(millis).clamp(LEAST, MOST),
+        None => link.remote.limits.backoff.saturating_mul(1 << tries.saturating_sub(1).min(4)),
+    }
+}
