@@ -11,7 +11,17 @@ fn example() -> PathBuf {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     // From the root, like `cargo test` there, so that nothing is built twice with other features.
     let output = omen_testkit::cargo()
-        .args(["build", "--profile", "test", "--locked", "--quiet", "--example", "governed_write", "--message-format", "json"])
+        .args([
+            "build",
+            "--profile",
+            "test",
+            "--locked",
+            "--quiet",
+            "--example",
+            "governed_write",
+            "--message-format",
+            "json",
+        ])
         .current_dir(workspace)
         .output()
         .unwrap();

@@ -65,7 +65,7 @@ pub enum BadRemote {
     #[error("cannot read the certificates in `{0}`: {1}")]
     Certificates(PathBuf, String),
     /// The system has no certificates.
-    #[error("this system has no trusted certificates{0}; name a file with --tls-ca")]
+    #[error("this system has no trusted certificates{0}; specify a file with --tls-ca")]
     NoCertificates(String),
     /// The encryption library does not work here.
     #[error("no encryption: {0}")]
