@@ -138,8 +138,8 @@ const HEAD: &str = "\
 const TOOLS: &str = "
 ## The tools. Review each one. To allow it, remove the `#` in front of its entries (`##` is prose), and
 ## write the permissions that it has in your judgement: READ, WRITE, EXECUTE, NETWORK. The proposals are
-## derived from names and claims; what a server claims about its tools grants nothing (D47). A pin is for
-## the form of the tool that you have reviewed here: if its server changes it, it does not run until you
+## derived from names and claims; what a server claims about its tools grants nothing (D47). A pin is
+## for the form of the tool that you have reviewed: if its server changes it, it does not run until you
 ## approve it again. WRITE, EXECUTE and NETWORK need a confirmation for each call unless their grant has
 ## `pre_granted = true`. The entries below `where` are proposed rules on arguments. A rule `under` takes
 ## absolute paths; `relative_to` says from which folder the server starts relative ones.
