@@ -8,11 +8,11 @@ use super::bounded::Bounded;
 use super::rust_files;
 
 /// Maximum number of source lines of `omen-*` and `schema`, with comments and test modules. It may only decrease, except for new
-/// commands and packages: most recently for Python (5,200 lines with its generator), `gate prove` and `gate check` (1,200).
-pub const MOST_LINES: u64 = 148_415;
+/// commands and packages: most recently for claims and orders of layer 1 in Python (165 lines).
+pub const MOST_LINES: u64 = 148_607;
 
 /// Maximum number of files there with fewer than [`SMALL`] lines. A shorter idea is easier to read beside its only user.
-pub const MOST_SMALL_FILES: u64 = 75;
+pub const MOST_SMALL_FILES: u64 = 74;
 
 /// Minimum number of lines of a file that is not small.
 pub const SMALL: usize = 30;
