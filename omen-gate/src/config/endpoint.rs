@@ -266,8 +266,8 @@ mod tests {
             ("X-A", text("x\r\ny: z"), "invalid value"),
             ("X-A", text(" x"), "invalid value"),
             ("X-A", text("\u{e9}"), "invalid value"),
-            ("Authorization", text("Bearer very-secret"), "stands in the configuration"),
-            ("cookie", text("very-secret"), "stands in the configuration"),
+            ("Authorization", text("Bearer very-secret"), "is a secret stored in the configuration"),
+            ("cookie", text("very-secret"), "is a secret stored in the configuration"),
             ("Authorization", env("Bearer\n"), "invalid `prefix`"),
             ("Authorization", HeaderSource::Env { variable: String::new(), prefix: String::new() }, "invalid name"),
         ] {

@@ -102,7 +102,7 @@ mod tests {
             let refused =
                 disk.within(&tool(), limit, move || waits.recv().map_or(Ok(()), |()| Ok(()))).await.unwrap_err();
             assert_eq!(refused.code, GateCode::Pg3);
-            assert!(refused.message.contains("could not be followed within"), "{refused}");
+            assert!(refused.message.contains("could not be resolved within"), "{refused}");
         }
         // All threads are taken, so this check does not even begin.
         let (begun, is_begun) = mpsc::channel();

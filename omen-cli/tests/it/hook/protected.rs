@@ -160,7 +160,7 @@ fn the_folder_in_which_a_command_runs_is_below_the_root() {
         for place in [Path::new(".."), elsewhere.path(), Path::new("missing")] {
             let denied = call(place).stdout;
             assert!(denied.contains("the working directory of the call is not below"), "{agent}: {denied}");
-            assert!(denied.contains(&format!("leave `{member}` out")), "{agent}: {denied}");
+            assert!(denied.contains(&format!("omit `{member}`")), "{agent}: {denied}");
         }
     }
 }

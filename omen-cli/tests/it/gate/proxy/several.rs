@@ -101,7 +101,7 @@ fn what_cannot_be_several_servers_is_refused_at_the_start() {
     for (args, why) in [
         (&[][..], "expected --server NAME, or --all-servers; its servers are `files`, `more`"),
         (&["--server", "files", "--server", "file"], "the configuration has no server `file`"),
-        (&["--server", "files", "--server", "files"], "the server `files` is named twice"),
+        (&["--server", "files", "--server", "files"], "the server `files` is given twice"),
         (&["--all-servers", "--server", "files"], "cannot be used with"),
         (&["--all-servers", "--", "true"], "apply to a single server"),
         (&["--all-servers", "--pass-env", "HOME"], "apply to a single server"),
