@@ -37,8 +37,8 @@ pub fn run(out: &mut impl Write) -> Result<ExitCode, Box<dyn Error + Send + Sync
     }
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let build = ["build", "--locked", "--package", "omen-cli", "--bin", "omen"];
-    succeeds(forget_package(&mut Command::new(cargo)).args(build).current_dir(&root))?;
     let optimised = optimised_for_tests(&fs::read_to_string(root.join("Cargo.toml"))?);
+    succeeds(forget_package(&mut Command::new(cargo)).args(build).args(&optimised).current_dir(&root))?;
     let mut maturin = Command::new(tools.join("bin/maturin"));
     maturin.args(["build", "--profile", "dev", "--locked"]).args(&optimised);
     maturin.arg("--out").arg(&wheels).current_dir(&package);
