@@ -38,6 +38,11 @@ pub fn run(out: &mut impl Write) -> Result<ExitCode, Box<dyn Error + Send + Sync
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let build = ["build", "--locked", "--package", "omen-cli", "--bin", "omen"];
     let optimised = optimised_for_tests(&fs::read_to_string(root.join("Cargo.toml"))?);
+    if optimised.is_empty() {
+        return Err(
+            "Cargo.toml has no `[profile.test.package.…]`: the package would be tested without optimisation".into()
+        );
+    }
     succeeds(forget_package(&mut Command::new(cargo)).args(build).args(&optimised).current_dir(&root))?;
     let mut maturin = Command::new(tools.join("bin/maturin"));
     maturin.args(["build", "--profile", "dev", "--locked"]).args(&optimised);

@@ -102,11 +102,12 @@ impl<S> From<Episode<S>> for AnyEpisode {
 }
 
 impl AnyEpisode {
-    /// Sends an alert of severity INFO or WARNING, which is legal in every state and does not change it (D14).
+    /// Sends an alert of severity INFO or WARNING, which is legal in every state and does not change it (D14). The error of a
+    /// payload that is not such an alert is kept as [`trouble`](Self::trouble), until the next move fails with it.
     pub fn alert(self, alert: impl Says<Alert>) -> Self {
         let mut core = self.into_core();
         core.alert(alert.said());
-        Self::from_core(core)
+        Self::named(core)
     }
 
     /// Halts the episode, which is legal in every state (D14).
@@ -120,7 +121,7 @@ impl AnyEpisode {
     pub fn under(self, envelope: &impl MayAsk) -> Self {
         let mut core = self.into_core();
         core.under(envelope);
-        Self::from_core(core)
+        Self::named(core)
     }
 
     /// Returns the envelope that the next packet of a type will carry, unless the move states another.
@@ -200,7 +201,7 @@ impl AnyEpisode {
         self.core().claim_named(token_id, scope)
     }
 
-    /// Returns the error that prevents all further moves, if the log has failed; see [`Episode::trouble`].
+    /// Returns the error with which the next move will fail: the log has failed, or an alert was refused; see [`Episode::trouble`].
     #[must_use]
     pub fn trouble(&self) -> Option<&Refusal> {
         self.core().trouble.as_deref()

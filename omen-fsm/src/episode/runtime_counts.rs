@@ -218,7 +218,8 @@ impl Core {
             live.iter().map(|token| format!("`{}` ({} left)", token.token_id, token.uses_left)).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
         let tools: Vec<String> = scope.tools.iter().map(|tool| format!("`{tool}`")).collect();
-        let problem = format!("no live token covers {} with {uses} uses left; live tokens: {known}", tools.join(", "));
+        let problem =
+            format!("no live token covers {} and has {uses} or more uses left; live tokens: {known}", tools.join(", "));
         Err(missing(Code::E4, problem))
     }
 

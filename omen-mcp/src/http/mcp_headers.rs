@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use crate::edit;
-use crate::frame::{Frame, Kind};
+use crate::frame::Frame;
 use crate::json;
-use crate::methods::CALL;
+use crate::methods::{method_of, required_name};
 
 /// Header with the session id.
 pub const SESSION_ID: &str = "mcp-session-id";
@@ -20,26 +20,9 @@ pub const NAME: &str = "mcp-name";
 /// Prefix of headers that repeat an argument.
 pub const PARAM: &str = "mcp-param-";
 
-/// Returns the method of a request or a notification.
-pub fn method_of(frame: &Frame) -> Option<&str> {
-    match &frame.kind {
-        Kind::Request(method) | Kind::Notification(method) => Some(method),
-        _ => None,
-    }
-}
-
 /// Returns the version stated in the `_meta` of a request that needs no handshake.
 pub fn stated_version(frame: &Frame) -> Option<String> {
     json::text(frame.text(), edit::meta(frame, "io.modelcontextprotocol/protocolVersion")?)
-}
-
-/// Returns the parameter that the header `Mcp-Name` of a request must repeat.
-pub fn required_name(method: Option<&str>) -> Option<&'static str> {
-    match method? {
-        CALL | "prompts/get" => Some("name"),
-        "resources/read" => Some("uri"),
-        _ => None,
-    }
 }
 
 /// Returns the value of `Mcp-Name`. Clients also send the header with methods that do not require it.

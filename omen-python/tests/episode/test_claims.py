@@ -50,8 +50,8 @@ def test_a_claim_that_no_token_covers_is_refused_with_the_reason() -> None:
     episode = resumed(3)
     (token,) = episode.live_tokens()
     for claim, message in (
-        (lambda: episode.claim_any(WideScope), f"with 1 uses left; live tokens: `{token.token_id}` (2 left)"),
-        (lambda: episode.claim_any(SetScope, uses=3), "no live token covers `config.set` with 3 uses left"),
+        (lambda: episode.claim_any(WideScope), f"and has 1 or more uses left; live tokens: `{token.token_id}` (2 left)"),
+        (lambda: episode.claim_any(SetScope, uses=3), "no live token covers `config.set` and has 3 or more uses left"),
         (lambda: episode.claim(token.token_id, WideScope), "does not allow the tool `config.drop`"),
         (lambda: episode.claim(token.token_id, SetScope, uses=3), "cannot claim 3 uses"),
         (lambda: episode.claim("token_other", SetScope), "no live token `token_other`"),

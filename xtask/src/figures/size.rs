@@ -12,7 +12,7 @@ use super::rust_files;
 pub const MOST_LINES: u64 = 148_607;
 
 /// Maximum number of files there with fewer than [`SMALL`] lines. A shorter idea is easier to read beside its only user.
-pub const MOST_SMALL_FILES: u64 = 74;
+pub const MOST_SMALL_FILES: u64 = 73;
 
 /// Minimum number of lines of a file that is not small.
 pub const SMALL: usize = 30;

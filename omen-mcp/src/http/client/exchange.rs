@@ -18,9 +18,8 @@ use super::sse::Parser;
 use crate::Id;
 use crate::frame::{Frame, Kind};
 use crate::handshake::Era;
-use crate::http::mcp_headers::method_of;
 use crate::http::{MediaType, next};
-use crate::methods::{INITIALIZE, LIST_TOOLS, LISTEN};
+use crate::methods::{INITIALIZE, LIST_TOOLS, LISTEN, method_of};
 
 /// Sends a request once and passes the answer on to the session.
 pub(super) async fn ask(link: Arc<Link>, frame: Frame, era: Era) {

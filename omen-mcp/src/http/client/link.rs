@@ -18,12 +18,10 @@ use super::sender::Sender;
 use crate::frame::Frame;
 use crate::handshake::Era;
 use crate::http::JSON;
-use crate::http::mcp_headers::{
-    METHOD, NAME, SESSION_ID, VERSION, encoded, method_of, name_of, required_name, stated_version,
-};
+use crate::http::mcp_headers::{METHOD, NAME, SESSION_ID, VERSION, encoded, name_of, stated_version};
 use crate::http::param_headers::Params;
 use crate::http::room::Room;
-use crate::methods::CALL;
+use crate::methods::{CALL, method_of, required_name};
 use crate::{Id, ServerLimits, edit};
 
 /// State shared by all sessions with a server.

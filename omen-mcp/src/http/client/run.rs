@@ -21,8 +21,8 @@ use super::link::{Inner, Link, ServerEvent, gone};
 use super::sse::Parser;
 use crate::frame::{Frame, Kind};
 use crate::handshake::Era;
-use crate::http::mcp_headers::{method_of, stated_version};
-use crate::methods::{CANCELLED, INITIALIZE, INITIALIZED};
+use crate::http::mcp_headers::stated_version;
+use crate::methods::{CANCELLED, INITIALIZE, INITIALIZED, method_of};
 use crate::{Id, Lines};
 
 /// Size of the pipe between the two sides, which is short because waiting messages are bounded elsewhere.

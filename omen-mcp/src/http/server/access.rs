@@ -1,4 +1,4 @@
-//! Access to the proxy over HTTP: its host names, the web pages that may use it, and the token.
+//! Access to the server over HTTP: its host names, the web pages that may use it, and the token.
 
 use std::net::IpAddr;
 
@@ -13,9 +13,9 @@ use super::token::Token;
 /// Checks made on each request before anything else is read.
 ///
 /// The host is checked because a web page can make its own name resolve to this machine (DNS rebinding), and the origin because
-/// a web page can send requests to any name. By default, the host must be this machine, if the proxy listens on loopback, or
-/// otherwise the address that it listens on; and no web page may use the proxy. On loopback, clients may name the proxy's own
-/// origin: the proxy serves no pages, so no page has this origin.
+/// a web page can send requests to any name. By default, the host must be this machine, if the server listens on loopback, or
+/// otherwise the address that it listens on; and no web page may use the server. On loopback, clients may name the server's own
+/// origin: the server serves no pages, so no page has this origin.
 #[derive(Clone, Debug)]
 pub struct Access {
     hosts: Vec<Authority>,
@@ -35,10 +35,10 @@ pub enum BadAccess {
         "invalid origin `{0}`; expected a scheme, a host and a port if there is one, e.g. `https://app.example.com`"
     )]
     Origin(String),
-    /// Other machines could use the proxy.
+    /// Other machines could use the server.
     #[error("`{0}` is not a loopback address; add --token-file, so that only clients with the token are served")]
     NoToken(IpAddr),
-    /// The host name of the proxy is unknown.
+    /// The host name of the server is unknown.
     #[error("`{0}` binds all interfaces; add --allow-host with the host name that clients use")]
     NoHost(IpAddr),
 }
@@ -76,7 +76,7 @@ impl Authority {
 }
 
 impl Access {
-    /// Creates the access for a proxy that listens on this address.
+    /// Creates the access for a server that listens on this address.
     #[must_use]
     pub fn new(address: IpAddr) -> Self {
         let of = |name: &str| Authority { name: name.to_owned(), port: None };
@@ -125,10 +125,10 @@ impl Access {
         self
     }
 
-    /// Checks that a proxy may listen on an address with this access.
+    /// Checks that a server may listen on an address with this access.
     ///
     /// # Errors
-    /// If other machines could use the proxy without a token, or it has no host name.
+    /// If other machines could use the server without a token, or it has no host name.
     pub fn check(&self, address: IpAddr) -> Result<(), BadAccess> {
         if !address.is_loopback() && self.token.is_none() {
             return Err(BadAccess::NoToken(address));
@@ -144,7 +144,7 @@ impl Access {
         self.token.is_some()
     }
 
-    /// Checks a request. Returns the origin if it comes from a web page that may use the proxy.
+    /// Checks a request. Returns the origin if it comes from a web page that may use the server.
     pub(super) fn admit(&self, uri: &Uri, headers: &HeaderMap, is_preflight: bool) -> Result<Option<String>, Refused> {
         self.check_host(uri, headers)?;
         let origin = self.check_origin(headers)?;
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn the_host_is_one_of_those_that_the_proxy_goes_by() {
+    fn the_host_is_one_of_those_that_the_server_goes_by() {
         let access = Access::new("127.0.0.1".parse().unwrap()).allow_host("gate.example.com:8443").unwrap();
         for host in ["localhost", "LOCALHOST:7", "127.0.0.1:80", "[::1]:80", "gate.example.com:8443"] {
             assert_eq!(status(&access, "/mcp", &[("host", host)]), None, "{host}");
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_web_page_may_use_the_proxy_only_if_its_origin_is_allowed() {
+    fn a_web_page_may_use_the_server_only_if_its_origin_is_allowed() {
         let access = Access::new("127.0.0.1".parse().unwrap()).allow_origin("https://App.example.com").unwrap();
         let with = |origin| status(&access, "/mcp", &[("host", "localhost"), ("origin", origin)]);
         assert_eq!(with("https://app.example.com"), None);

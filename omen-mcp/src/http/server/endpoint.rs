@@ -27,8 +27,7 @@ use super::sse::{self, EventFormat, Gone, Guarded, event_id};
 use super::streams::{Event, Reader, STANDING};
 use crate::edit::member;
 use crate::frame::{Frame, INVALID_PARAMS, Kind};
-use crate::http::mcp_headers::method_of;
-use crate::methods::{CALL, INITIALIZE};
+use crate::methods::{CALL, INITIALIZE, method_of};
 
 /// Path of the endpoint.
 pub const PATH: &str = "/mcp";

@@ -9,10 +9,10 @@ use super::refused::{HEADER_MISMATCH, Refused};
 use crate::edit::{member, meta};
 use crate::frame::{Frame, INVALID_PARAMS, Kind, METHOD_NOT_FOUND};
 pub(super) use crate::http::mcp_headers::{LAST_EVENT_ID, SESSION_ID, VERSION};
-use crate::http::mcp_headers::{METHOD, NAME, PARAM, decoded, method_of, name_of, required_name, stated_version};
+use crate::http::mcp_headers::{METHOD, NAME, PARAM, decoded, name_of, stated_version};
 use crate::http::{self, MediaType};
 use crate::json;
-use crate::methods::INITIALIZE;
+use crate::methods::{INITIALIZE, method_of, required_name};
 
 /// Returns the value of a header that occurs at most once.
 pub(super) fn single(headers: &HeaderMap, name: impl AsHeaderName) -> Result<Option<&str>, Refused> {

@@ -1,4 +1,4 @@
-//! Limits of the proxy over HTTP.
+//! Limits of the server over HTTP.
 
 use std::time::Duration;
 

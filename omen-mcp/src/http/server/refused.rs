@@ -22,7 +22,7 @@ pub(super) struct Refused {
 
 /// Code for headers of a request that disagree with its body (2026-07-28).
 pub(super) const HEADER_MISMATCH: i64 = -32_020;
-/// Code for a protocol version that the proxy does not speak (2026-07-28).
+/// Code for a protocol version that the server does not speak (2026-07-28).
 const UNSUPPORTED_VERSION: i64 = -32_022;
 
 impl Refused {
@@ -32,7 +32,7 @@ impl Refused {
         Self { status, code, reason: bounded(reason.as_ref()), help: help.into(), id: None, data: Map::new() }
     }
 
-    /// Creates the refusal of a request in a protocol version that the proxy does not speak.
+    /// Creates the refusal of a request in a protocol version that the server does not speak.
     pub(super) fn unsupported(requested: &str, supported: &[&str]) -> Self {
         let requested = bounded(requested);
         let reason = format!("unsupported protocol version `{requested}`");

@@ -17,7 +17,7 @@ use crate::outbox::OutboxReader;
 use crate::{Line, edit};
 
 /// Session behind HTTP. Its client sends its id (up to 2025-11-25). Requests without an id (2026-07-28) share a
-/// session, in which their request ids and tokens are replaced by the proxy's own, since each client chooses its own.
+/// session, in which their request ids and tokens are replaced by the server's own, since each client chooses its own.
 pub(super) struct HttpSession {
     owner: SessionOwner,
     /// `None` once nothing more is sent.
@@ -127,7 +127,7 @@ impl HttpSession {
         }
     }
 
-    /// Routes the proxy's messages for the client to the right stream.
+    /// Routes the server's messages for the client to the right stream.
     pub(super) async fn route(self: Arc<Self>, mut lines: OutboxReader) {
         while let Some(line) = lines.next().await {
             match Frame::read(line.into_message()) {

@@ -2,7 +2,7 @@
 //!
 //! Each request has a stream, which ends with its response; another stream is for messages that belong to no request. A
 //! stream continues without a reader: a client that has lost the connection can resume where it was (up to 2025-11-25). The
-//! amount kept is bounded in bytes. If there is no room, messages that were read are forgotten first; next, the proxy waits
+//! amount kept is bounded in bytes. If there is no room, messages that were read are forgotten first; next, the server waits
 //! for a reader, which either continues reading or is cut off; and only messages that nobody reads are lost, oldest first.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -31,7 +31,7 @@ struct StreamTable {
     streams: BTreeMap<u64, Stream>,
     /// Streams of requests without a response, by request id.
     open: HashMap<Id, u64>,
-    /// Ids of requests whose client no longer waits, and which may still be open behind the proxy.
+    /// Ids of requests whose client no longer waits, and which may still be open behind the server.
     given_up: VecDeque<Id>,
     last: u64,
     readers: u64,
@@ -53,13 +53,13 @@ struct Stream {
     news: Arc<Notify>,
 }
 
-/// Client request as known to the proxy.
+/// Client request as known to the server.
 #[derive(Clone, Debug)]
 pub(super) struct ClientRequest {
     pub(super) id: Id,
     /// Token by which progress notifications name the request.
     pub(super) token: Option<Id>,
-    /// Id and token as the client wrote them, if the proxy uses others.
+    /// Id and token as the client wrote them, if the server uses others.
     pub(super) raw_id: String,
     pub(super) raw_token: Option<String>,
     /// Whether the request stays open for notifications (`subscriptions/listen`).

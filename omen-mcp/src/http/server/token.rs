@@ -1,4 +1,4 @@
-//! Bearer token of the proxy.
+//! Bearer token of the server.
 
 use std::fmt;
 use std::io::Read as _;

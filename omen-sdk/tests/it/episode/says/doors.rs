@@ -278,6 +278,15 @@ fn a_plan_a_result_and_an_alert_are_those_of_their_move() {
         let episode = modelling(begin(&id)).alert(alert(severity, none()));
         assert_eq!(episode.packets(), 2, "nothing is written");
         assert!(episode.trouble().unwrap().to_string().contains("it would change the state"));
+
+        let episode = modelling(begin(&format!("{id}_any"))).into_any().alert(alert(severity, none()));
+        let episode = episode.under(&super::super::log::envelope());
+        assert_eq!(episode.lines().len(), 2, "nothing is written");
+        let proposal = json!({ "packet_type": "BeliefUpdatePacket", "payload": new_belief() }).to_string();
+        let NotMoved { episode, why } = episode.propose(&proposal).unwrap_err();
+        assert!(why.to_string().contains("it would change the state"), "the next move fails with it: {why}");
+        assert!(episode.trouble().is_none(), "{:?}", episode.trouble());
+        assert!(episode.propose(&proposal).is_ok(), "and the episode goes on");
     }
     let order = Layer1::assume().order(text!("it is over"));
     let episode = modelling(begin("corr_clear")).halt(text!("stop")).clear(order.stating(alert("INFO", none())));
