@@ -20,6 +20,9 @@ mod literals;
 mod message;
 mod options;
 mod parallel;
+#[cfg(test)]
+#[expect(clippy::indexing_slicing, reason = "tests")]
+mod random_logs;
 mod root_cause;
 mod sink;
 mod snapshot;

@@ -24,8 +24,6 @@
 mod impls;
 
 pub mod code;
-#[doc(hidden)]
-pub mod definition;
 pub mod diagnostic;
 #[doc(hidden)]
 pub mod fit;
@@ -33,6 +31,7 @@ pub mod limits;
 pub mod metadata;
 pub mod packet;
 mod parser;
+pub mod placeholder;
 pub mod scalar;
 #[doc(hidden)]
 pub mod shape;

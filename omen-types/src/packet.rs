@@ -2,11 +2,12 @@
 
 pub mod builder;
 mod convert;
+#[doc(hidden)]
+pub mod definition;
 mod deserialize;
 #[doc(hidden)]
 pub mod evidence;
 pub mod parse;
-pub mod placeholder;
 mod skeleton;
 mod unique;
 

@@ -28,12 +28,6 @@ pub(crate) static PLAIN_TEXT: Shape =
 pub(crate) static NULLABLE_TEXT: Shape = Shape { name: "", kind: ShapeKind::NullableText };
 pub(crate) static ANY: Shape = Shape { name: "", kind: ShapeKind::Any };
 
-/// Returns the shape of a packet type or, without a type, the shape that all packets share.
-#[must_use]
-pub fn of_packet(packet_type: Option<crate::PacketType>) -> &'static Shape {
-    crate::packet::packet_shape(packet_type)
-}
-
 /// Definition or field in the schema.
 #[derive(Debug)]
 #[doc(hidden)]

@@ -14,7 +14,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use wide::u8x32;
 
-use crate::parser::between;
 use crate::scalar::Invalid;
 
 /// Marker for the machine's clock. Episodes and gates each implement how to read it.
@@ -274,7 +273,7 @@ pub(crate) fn parse_quoted(window: &[u8; WINDOW]) -> Option<(Instant, usize)> {
     const DATE: u32 = (1 << 20) - 1;
     let bytes = u8x32::new(*window);
     let marks = bytes.simd_eq(u8x32::new(*FORM)).to_bitmask();
-    let digits = between(bytes, b'0', b'9').to_bitmask();
+    let digits = bytes.max(u8x32::splat(b'0')).min(u8x32::splat(b'9')).simd_eq(bytes).to_bitmask();
     if marks & MARKS != MARKS || digits & DIGITS != DIGITS {
         return None;
     }

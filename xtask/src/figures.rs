@@ -86,12 +86,14 @@ fn of_package(folder: &Path) -> io::Result<Figures> {
     Ok(figures)
 }
 
-/// Splits a source into its code and the test module at its end.
+/// Splits a source into its code and the test module at its end. The declaration of a test module in a separate file has no
+/// body, and is code.
 fn split(text: &str) -> (&str, &str) {
-    let start = text.find("\n#[cfg(test)]\nmod ").filter(|start| {
-        // The declaration of a test module in a separate file has no body.
-        let line = text.get(start + "\n#[cfg(test)]\n".len()..).and_then(|rest| rest.lines().next());
-        line.is_some_and(|line| line.ends_with('{'))
+    const CFG: &str = "\n#[cfg(test)]\n";
+    let start = text.match_indices(CFG).map(|(at, _)| at).find(|at| {
+        let rest = text.get(at + CFG.len()..).unwrap_or_default();
+        let item = rest.lines().find(|line| !line.starts_with("#["));
+        item.is_some_and(|line| line.starts_with("mod ") && line.ends_with('{'))
     });
     start.and_then(|start| text.split_at_checked(start + 1)).unwrap_or((text, ""))
 }
@@ -131,6 +133,15 @@ fn rust_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 /// All figures, as a table.
 #[derive(Clone, Debug)]
 pub struct Table(pub Vec<Figures>);
+
+impl Table {
+    /// Returns the number of circles in all packages, with its bound.
+    #[must_use]
+    pub fn circles(&self) -> Bounded {
+        let found = self.0.iter().map(|figures| figures.circles.len() as u64).sum();
+        Bounded { what: "circles of sibling modules".to_owned(), found: Some(found), bound: Some(0) }
+    }
+}
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -64,8 +64,10 @@ fn figures(argument: Option<OsString>) -> io::Result<ExitCode> {
         figures::build::measure(&cargo, &root, figures::build::MEASURED, &mut io::stderr())?
     } else {
         let root = argument.map_or(root, PathBuf::from);
-        writeln!(out, "{}", figures::Table(figures::of_workspace(&root)?))?;
+        let table = figures::Table(figures::of_workspace(&root)?);
+        writeln!(out, "{table}")?;
         let mut bounds = figures::compiled(&cargo, &root)?;
+        bounds.0.push(table.circles());
         bounds.0.extend(figures::sizes(&root)?);
         bounds
     };

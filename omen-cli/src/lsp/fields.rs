@@ -1,7 +1,7 @@
 //! What the schema says about a position in a packet.
 
-use omen_types::PacketType;
-use omen_types::shape::{self, FieldShape, Shape, ShapeKind};
+use omen_types::shape::{FieldShape, Shape, ShapeKind};
+use omen_types::{PacketType, definition};
 use serde::Deserialize;
 
 use crate::schema::files::File;
@@ -17,7 +17,7 @@ pub(super) struct SchemaPlace {
 impl SchemaPlace {
     /// Returns the position to which steps lead in a packet.
     pub(super) fn find<'s>(packet_type: Option<PacketType>, steps: impl IntoIterator<Item = &'s str>) -> Option<Self> {
-        let mut place = Self { field: None, shape: shape::of_packet(packet_type) };
+        let mut place = Self { field: None, shape: definition::of_packet(packet_type) };
         for step in steps {
             let field = place.field;
             place = alternatives(place.shape).into_iter().find_map(|shape| match &shape.kind {

@@ -264,7 +264,11 @@ fn methods(
     covers: Coverage,
 ) -> Result<Option<TokenStream>, Mistakes> {
     let parse = |text: &str| syn::parse_str::<syn::Type>(text).map_err(|e| bug(format!("`{text}` is not a type: {e}")));
-    let ty = parse(&format!("super::{}", maker.ty))?;
+    let place = match covers {
+        Coverage::Packets => "crate::episode",
+        Coverage::Envelope => "super",
+    };
+    let ty = parse(&format!("{place}::{}", maker.ty))?;
     let path = syn::parse_str::<syn::Expr>(&format!("self.{}", maker.at))
         .map_err(|error| bug(format!("`{}` is not a path of fields: {error}", maker.at)))?;
     let mut methods = Vec::new();
@@ -388,7 +392,7 @@ fn setter(model: &Model, declared: &Types, of: &str, field: &Field, covers: Cove
     let takes = match (&field.ty, model_kind(model, &field.ty)) {
         (Ty::Array { .. }, _) => argument(&keeps).to_token_stream(),
         (Ty::PlainText, _) | (_, Some(Kind::Integer { .. } | Kind::Any)) => quote!(impl Into<#keeps>),
-        (_, Some(Kind::FreeObject { .. })) if covers == Coverage::Packets => quote!(super::Fields),
+        (_, Some(Kind::FreeObject { .. })) if covers == Coverage::Packets => quote!(crate::episode::Fields),
         _ => quote!(#keeps),
     };
     Ok(Setter { takes, keeps })

@@ -1,16 +1,19 @@
 //! Composition of packets: payload, envelope, and a header with a new id.
 
+use std::sync::Arc;
+
 use omen_invariants::ledger::{Fingerprint, Kind};
 use omen_types::limits::MAX_ID_BYTES;
 use omen_types::{
-    Code, Diagnostic, Invalid, LayerSource, Packet, PacketHeader, PacketId, PacketType, Payload, TaskId, Timestamp,
-    TokenId, serde_json,
+    Code, Diagnostic, Invalid, LayerSource, Packet, PacketHeader, PacketId, PacketType, Payload, PositiveCount, TaskId,
+    Timestamp, TokenId, serde_json,
 };
 
 use super::checks;
 use super::core::Core;
 use super::draft::Draft;
 use super::errors::Refusal;
+use super::values::{NamedScope, TokenSpec, contradiction};
 use crate::machine::Machine;
 use crate::table::sender;
 
@@ -121,9 +124,37 @@ impl Core {
         Ok(all)
     }
 
-    /// Returns a token id that is unused in this episode.
-    pub(crate) fn fresh_token_id(&mut self) -> Result<TokenId, Refusal> {
-        let ids = &mut self.ids;
-        self.machine.fresh(self.sent, Kind::Token, || ids.token_id()).map_err(no_id)
+    /// Issues a token, and returns its id.
+    ///
+    /// # Errors
+    /// As [`Core::compose_token`], or the refusal of the packet.
+    pub(crate) fn issue_token(&mut self, spec: &TokenSpec, scope: &NamedScope) -> Result<TokenId, Arc<Refusal>> {
+        let (token_id, draft) = self.compose_token(spec, scope)?;
+        self.try_send(draft)?;
+        Ok(token_id)
+    }
+
+    /// Composes the packet of a token with a new id, or with that of a stated payload.
+    ///
+    /// # Errors
+    /// No tool, operation or use (SCHEMA), a payload that contradicts the scope or whose token exists (INV-007), or an
+    /// invalid id from the id source.
+    fn compose_token(&mut self, spec: &TokenSpec, scope: &NamedScope) -> Result<(TokenId, Draft), Refusal> {
+        let uses = PositiveCount::new(u64::from(scope.uses)).map_err(|invalid| {
+            Refusal::rule(Diagnostic::error(Code::Schema, invalid.to_string()).help(Code::Schema.info().help))
+        })?;
+        let (token_id, draft) = spec.draft(scope, uses, || {
+            let ids = &mut self.ids;
+            let id = self.machine.fresh(self.sent, Kind::Token, || ids.token_id()).map_err(no_id)?;
+            // A token must not expire immediately because the clock was set back (D64).
+            Ok((id, self.machine.ledger().clock_at(self.clock.now())))
+        })?;
+        if self.machine.ledger().tokens().get(token_id.as_str()).is_some() {
+            return Err(contradiction(
+                format!("the token `{token_id}` was already issued or revoked"),
+                "/payload/token_id",
+            ));
+        }
+        Ok((token_id, draft))
     }
 }

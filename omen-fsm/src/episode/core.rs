@@ -281,12 +281,6 @@ impl Core {
         self.claims.end(&self.origin.correlation_id, &self.leases, true);
     }
 
-    /// Returns the time of issue for a token: a token must not expire immediately because the clock was set back
-    /// (D64).
-    pub(crate) fn issues_at(&self) -> Instant {
-        self.machine.ledger().clock_at(self.now())
-    }
-
     pub(crate) fn now(&self) -> Instant {
         self.clock.now()
     }

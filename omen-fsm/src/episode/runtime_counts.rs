@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use omen_invariants::facts::Scope;
 use omen_invariants::ledger::NotLive;
-use omen_types::{Code, PositiveCount, TokenId, ToolsState};
+use omen_types::{Code, TokenId, ToolsState};
 
 use super::core::Core;
 use super::errors::Refusal;
@@ -150,14 +150,9 @@ impl<S: CanAuthorize> Episode<S> {
         spec: impl Says<TokenSpec>,
     ) -> Result<(Episode<Authorize>, Vec<Permit<AnyScope>>), Refused<S, Box<(NamedScope, TokenSpec)>>> {
         let (core, spec) = (&mut self.core, spec.said());
-        let uses = u64::from(scope.uses);
-        let count = PositiveCount::new(uses).map_err(|invalid| missing(Code::Schema, invalid.to_string()));
-        let draft = count.and_then(|count| spec.named(core, &scope, count));
-        let sent =
-            draft.map_err(std::sync::Arc::new).and_then(|(token_id, draft)| core.try_send(draft).map(|()| token_id));
-        match sent {
+        match core.issue_token(&spec, &scope) {
             Ok(token_id) => {
-                let permits = (0..uses).map(|_| self.core.permit(&token_id)).collect();
+                let permits = (0..scope.uses).map(|_| self.core.permit(&token_id)).collect();
                 Ok((self.at(), permits))
             }
             Err(why) => Err(self.refuse(why).giving_back(Box::new((scope, spec)))),
@@ -167,7 +162,7 @@ impl<S: CanAuthorize> Episode<S> {
 
 impl Core {
     pub(crate) fn claim<Sc: Scope, const N: usize>(&self, token_id: &TokenId) -> Result<[Permit<Sc>; N], Refusal> {
-        self.check_claim(token_id, &NamedScope::of::<Sc>(N))?;
+        self.check_claim(token_id, &NamedScope::from_scope::<Sc>(N))?;
         Ok(std::array::from_fn(|_| self.permit(token_id)))
     }
 
@@ -199,7 +194,7 @@ impl Core {
     }
 
     pub(crate) fn claim_any<Sc: Scope, const N: usize>(&self) -> Result<[Permit<Sc>; N], Refusal> {
-        let token_id = self.first_token(&NamedScope::of::<Sc>(N))?;
+        let token_id = self.first_token(&NamedScope::from_scope::<Sc>(N))?;
         Ok(std::array::from_fn(|_| self.permit(&token_id)))
     }
 

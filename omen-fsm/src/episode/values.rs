@@ -1,8 +1,5 @@
 //! Parameters of moves: the contents of packets, and the proofs that rules require.
 
-#[allow(unused_imports, reason = "whether it has generated setters depends on the schemas")]
-use super::setup::Setup;
-
 mod alert;
 mod arbitration;
 mod belief;
@@ -48,4 +45,5 @@ use setters::{
     ToolAuthorizationPayloadExtras, VerificationPlanPayloadExtras,
 };
 pub use task::{Authority, NotItsResult, NotStarted, Pending, Running, Settled, Watch};
+pub(crate) use token::contradiction;
 pub use token::{AnyScope, LiveToken, NamedScope, Permit, TokenSpec};

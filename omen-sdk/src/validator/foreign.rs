@@ -3,8 +3,9 @@
 //! Without it, each line of such a stream would have several findings, none of which names the problem.
 
 use omen_schema::json::Scanner;
+use omen_types::definition;
 use omen_types::serde_json::{self, Value};
-use omen_types::shape::{self, ShapeKind};
+use omen_types::shape::{Shape, ShapeKind};
 use omen_types::suggest::{list, nearest};
 use omen_types::{Code, Diagnostic, pointer};
 
@@ -159,16 +160,16 @@ fn has_envelope(text: &str) -> bool {
 
 /// Returns the fields that every packet has.
 fn envelope() -> impl Iterator<Item = &'static str> {
-    fields(shape::of_packet(None)).map(|(name, _)| name)
+    fields(definition::of_packet(None)).map(|(name, _)| name)
 }
 
 /// Returns whether a packet has a field with this name at its root, or in an object there that may be missing.
 fn is_of_packet(name: &str) -> bool {
-    let inner = fields(shape::of_packet(None)).flat_map(|(_, shape)| fields(shape)).map(|(name, _)| name);
+    let inner = fields(definition::of_packet(None)).flat_map(|(_, shape)| fields(shape)).map(|(name, _)| name);
     nearest(name, envelope()).is_some() || inner.into_iter().any(|field| field == name)
 }
 
-fn fields(shape: &'static shape::Shape) -> impl Iterator<Item = (&'static str, &'static shape::Shape)> {
+fn fields(shape: &'static Shape) -> impl Iterator<Item = (&'static str, &'static Shape)> {
     let fields = match &shape.kind {
         ShapeKind::Object(object) => object.fields,
         _ => &[],

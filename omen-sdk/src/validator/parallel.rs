@@ -8,7 +8,7 @@ mod schedule;
 mod shard;
 #[cfg(test)]
 #[expect(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
-pub(super) mod tests;
+mod tests;
 
 use std::io::Read;
 use std::num::NonZeroUsize;

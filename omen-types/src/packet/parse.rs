@@ -4,11 +4,12 @@ use omen_schema::json::{self, JsonType, Scanner};
 use serde::de::Error as _;
 
 use super::deserialize::unchecked;
-use super::{CorrelationId, Packet, PacketFacts, PacketId, PacketType, packet_shape, placeholder, unique};
+use super::{CorrelationId, Packet, PacketFacts, PacketId, PacketType, packet_shape, unique};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::limits::{MAX_DEPTH, MAX_LINE_BYTES};
 use crate::parser::Cursor;
+use crate::placeholder;
 use crate::scalar::TextScalar;
 use crate::shape::{self, HasShape};
 

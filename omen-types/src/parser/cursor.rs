@@ -35,7 +35,7 @@ pub(crate) struct Cursor<'t> {
     /// Whether a space follows the first colon. If so, a space is expected after every colon and comma, as written by
     /// Python's `json.dumps`.
     spaced: bool,
-    /// Whether any string began like [`PLACEHOLDER`](crate::packet::placeholder::PLACEHOLDER), or with an escape. Only
+    /// Whether any string began like [`PLACEHOLDER`](crate::placeholder::PLACEHOLDER), or with an escape. Only
     /// then is it worthwhile to search for placeholders.
     marked: bool,
 }

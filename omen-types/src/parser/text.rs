@@ -6,7 +6,7 @@ use wide::u8x32;
 
 use super::cursor::WINDOW;
 use super::{Cursor, ParseResult, Refusal};
-use crate::packet::placeholder::FIRST_BYTE;
+use crate::placeholder::FIRST_BYTE;
 
 /// String as written between its quotes.
 ///

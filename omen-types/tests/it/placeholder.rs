@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use omen_types::PacketFacts;
-use omen_types::packet::placeholder::PLACEHOLDER;
+use omen_types::placeholder::PLACEHOLDER;
 use serde_json::Value;
 
 /// Collects the pointers of all texts of a value.

@@ -63,8 +63,29 @@ fn a_package_is_counted() {
         circles: vec![vec!["a".to_owned(), "b".to_owned()]],
     };
     assert_eq!(found, [expected]);
-    let table = Table(found).to_string();
-    assert!(table.contains("\ncircle in pack: a, b\n"), "{table}");
+    let table = Table(found);
+    assert!(!table.circles().is_kept());
+    assert!(table.to_string().contains("\ncircle in pack: a, b\n"), "{table}");
+}
+
+#[test]
+fn no_sibling_modules_need_each_other() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let table = Table(of_workspace(&root).expect("the figures"));
+    assert!(table.circles().is_kept(), "move what both need below them:\n{table}");
+}
+
+#[test]
+fn a_test_module_with_lints_of_its_own_is_no_code() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = folder.path().join("pack/src");
+    fs::create_dir_all(&source).expect("a folder");
+    fs::write(folder.path().join("pack/Cargo.toml"), "").expect("a file");
+    let tests = "#[cfg(test)]\nmod cases;\n\n#[cfg(test)]\n#[allow(dead_code)]\nmod tests {\n    use crate::b;\n}\n";
+    fs::write(source.join("a.rs"), tests).expect("a file");
+    fs::write(source.join("b.rs"), "use crate::a;\n").expect("a file");
+    let found = of_workspace(folder.path()).expect("the figures");
+    assert_eq!(found.first().map(|figures| (figures.source, figures.tests, figures.circles.len())), Some((4, 5, 0)));
 }
 
 #[test]

@@ -1,10 +1,8 @@
 //! Issuing tokens.
 
-use std::sync::Arc;
-
 use omen_invariants::facts::Scope;
 
-use crate::episode::{Authorize, Episode, Permit, Refused, Says, SomeUses, TokenSpec};
+use crate::episode::{Authorize, Episode, NamedScope, Permit, Refused, Says, SomeUses, TokenSpec};
 
 /// Issues a token with the scope `Sc` for `N` directives: `ep.authorize::<Deploy, 2>(spec)`. Each permit is one use of
 /// the token.
@@ -19,8 +17,7 @@ where
     [(); N]: SomeUses,
 {
     let (core, spec) = (&mut episode.core, spec.said());
-    let draft = spec.draft::<Sc>(core, N).map_err(Arc::new);
-    match draft.and_then(|(token_id, draft)| core.try_send(draft).map(|()| token_id)) {
+    match core.issue_token(&spec, &NamedScope::from_scope::<Sc>(N)) {
         Ok(token_id) => {
             let permits = std::array::from_fn(|_| core.permit(&token_id));
             Ok((episode.at(), permits))

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::num::NonZeroU32;
 
 use omen_invariants::facts::Scope;
 use omen_types::{
@@ -10,7 +9,6 @@ use omen_types::{
     TokenId, ToolAuthorizationPayload,
 };
 
-use super::super::core::Core;
 use super::super::draft::Draft;
 use super::super::errors::Refusal;
 use super::super::tag::Tag;
@@ -41,8 +39,8 @@ impl NamedScope {
         Self { tools: tools.into_iter().map(Into::into).collect(), operations: operations.into_iter().collect(), uses }
     }
 
-    /// Returns the scope `Sc`.
-    pub(crate) fn of<Sc: Scope>(uses: usize) -> Self {
+    /// Creates it from the scope `Sc`.
+    pub(crate) fn from_scope<Sc: Scope>(uses: usize) -> Self {
         // No token has more uses than this.
         let uses = u32::try_from(uses).unwrap_or(u32::MAX);
         Self::new(Sc::TOOLS.iter().copied(), Sc::OPERATIONS.iter().copied(), uses)
@@ -92,27 +90,20 @@ impl TokenSpec {
         self
     }
 
-    pub(crate) fn draft<Sc: Scope>(&self, core: &mut Core, uses: usize) -> Result<(TokenId, Draft), Refusal> {
-        let scope = NamedScope::of::<Sc>(uses);
-        // The bound of `authorize` ensures 1 to 64 uses.
-        let uses = NonZeroU32::new(scope.uses).unwrap_or(NonZeroU32::MIN);
-        self.named(core, &scope, PositiveCount::from(uses))
-    }
-
-    /// Returns the packet of the token, and its id.
+    /// Returns the packet of the token, and its id. `issue` gives the id and the time of issue, unless the payload is stated.
     ///
     /// # Errors
-    /// A payload that contradicts the scope or the number of uses, or an invalid id from the id source.
-    pub(crate) fn named(
+    /// A payload that contradicts the scope or the number of uses, or the error of `issue`.
+    pub(crate) fn draft(
         &self,
-        core: &mut Core,
         scope: &NamedScope,
         uses: PositiveCount,
+        issue: impl FnOnce() -> Result<(TokenId, Instant), Refusal>,
     ) -> Result<(TokenId, Draft), Refusal> {
         let issuer = sender(PacketType::ToolAuthorizationToken);
         if let Some(stated) = &self.stated {
             let mut payload = ToolAuthorizationPayload::clone(stated);
-            agrees(&payload, core, scope, uses, issuer)?;
+            agrees(&payload, scope, uses, issuer)?;
             if let Some(constraints) = &self.constraints {
                 payload.authorized_scope.resource_constraints = Some(constraints.clone().into_map());
             }
@@ -120,7 +111,7 @@ impl TokenSpec {
             self.scope.clone().fill(&mut payload.authorized_scope);
             return Ok((payload.token_id.clone(), Draft::new(payload)));
         }
-        let (token_id, now) = (core.fresh_token_id()?, core.issues_at());
+        let (token_id, now) = issue()?;
         let scope = AuthorizedScope::builder()
             .tool_ids(scope.tools.clone())
             .operation_types(scope.operations.clone())
@@ -149,7 +140,6 @@ impl From<ToolAuthorizationPayload> for TokenSpec {
 /// Checks that a payload agrees with its permits.
 fn agrees(
     payload: &ToolAuthorizationPayload,
-    core: &Core,
     scope: &NamedScope,
     uses: PositiveCount,
     issuer: LayerSource,
@@ -179,15 +169,18 @@ fn agrees(
         ("a new token cannot be revoked".to_owned(), "/payload/revoked")
     } else if payload.issuer_layer != issuer {
         ("the issuer is not the layer that issues tokens".to_owned(), "/payload/issuer_layer")
-    } else if core.machine.ledger().tokens().get(payload.token_id.as_str()).is_some() {
-        (format!("the token `{}` was already issued or revoked", payload.token_id), "/payload/token_id")
     } else {
         return Ok(());
     };
+    Err(contradiction(problem, pointer))
+}
+
+/// Returns the error of a stated payload that contradicts its move or the log (INV-007).
+pub(crate) fn contradiction(problem: String, pointer: &'static str) -> Refusal {
     let finding = Diagnostic::error(Code::Inv007, problem)
         .at(pointer)
         .help("write in the payload what `authorize::<Scope, N>(..)` requests");
-    Err(Refusal::rule(finding))
+    Refusal::rule(finding)
 }
 
 /// Returns whether two lists have the same elements.
@@ -215,7 +208,7 @@ impl LiveToken {
     /// Returns whether the token allows every tool and operation of a scope.
     #[must_use]
     pub fn covers<Sc: Scope>(&self) -> bool {
-        self.covers_named(&NamedScope::of::<Sc>(0))
+        self.covers_named(&NamedScope::from_scope::<Sc>(0))
     }
 
     pub(crate) fn covers_named(&self, scope: &NamedScope) -> bool {

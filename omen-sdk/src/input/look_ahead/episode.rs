@@ -60,7 +60,7 @@ impl EpisodeLog {
         finding: &Finding,
         options: &ValidatorOptions,
     ) -> ChangeVerdict {
-        let (own, before) = (FindingKey::of(finding), |key: &FindingKey| self.findings.get(key).copied().unwrap_or(0));
+        let (own, before) = (FindingKey::new(finding), |key: &FindingKey| self.findings.get(key).copied().unwrap_or(0));
         // A finding that needs other episodes, too, is not there without them, so nothing shows that a change removes it.
         if before(&own) == 0 {
             return ChangeVerdict::Illegal;
@@ -100,7 +100,7 @@ struct FindingKey {
 }
 
 impl FindingKey {
-    fn of(finding: &Finding) -> Self {
+    fn new(finding: &Finding) -> Self {
         let diagnostic = &finding.diagnostic;
         Self {
             packet_id: finding.packet_id.clone(),
@@ -122,7 +122,7 @@ fn counts<'t>(
     let mut counts = FindingCounts::new();
     let mut count = |findings: &mut Vec<Finding>| {
         findings.drain(..).try_for_each(|finding| {
-            let key = FindingKey::of(&finding);
+            let key = FindingKey::new(&finding);
             let count = counts.entry(key.clone()).or_default();
             *count += 1;
             (!stops(&key, *count)).then_some(())

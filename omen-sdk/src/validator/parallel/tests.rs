@@ -2,7 +2,6 @@
 
 mod equal;
 mod failures;
-pub(in crate::validator) mod logs;
 mod streams;
 
 use std::convert::Infallible;
@@ -11,6 +10,7 @@ use std::num::NonZeroUsize;
 
 use super::*;
 use crate::Finding;
+use crate::validator::random_logs::LINE_LIMIT;
 use crate::validator::{JudgedPacket, Level, Validator};
 
 /// Sink that records every call as text.
@@ -61,9 +61,6 @@ impl Sink for Calls {
         Ok(())
     }
 }
-
-/// Line limit in bytes, so low that many lines exceed it.
-const LINE_LIMIT: usize = 16 * 1024;
 
 fn one_thread(options: &ValidatorOptions) -> Validator {
     let mut validator = Validator::new(options.clone());

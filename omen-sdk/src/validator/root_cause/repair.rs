@@ -1,8 +1,8 @@
 //! Repair of rejected packets: guesses from the schema alone what a packet was meant to be.
 
-use omen_types::shape::{self, ConditionalShape, ObjectShape, Shape, ShapeKind, WhenShape};
+use omen_types::shape::{ConditionalShape, ObjectShape, Shape, ShapeKind, WhenShape};
 use omen_types::suggest::nearest;
-use omen_types::{Claims, PacketType, pointer};
+use omen_types::{Claims, PacketType, definition, pointer};
 use serde_json::{Map, Value};
 
 use super::lenient;
@@ -80,7 +80,7 @@ fn fits(payload: &Map<String, Value>, packet_type: PacketType) -> usize {
 }
 
 fn payload_shape(packet_type: PacketType) -> Option<&'static ObjectShape> {
-    let ShapeKind::Object(packet) = &shape::of_packet(Some(packet_type)).kind else { return None };
+    let ShapeKind::Object(packet) = &definition::of_packet(Some(packet_type)).kind else { return None };
     match &packet.fields.iter().find(|field| field.name == "payload")?.shape.kind {
         ShapeKind::Object(payload) => Some(payload),
         _ => None,
@@ -100,7 +100,7 @@ fn enums(packet_type: PacketType) -> impl Iterator<Item = (&'static str, &'stati
 /// the packet's event is unknown.
 fn of_type(value: &Value, all: Text<'_>, packet_type: PacketType) -> Vec<RepairedPacket> {
     let mut repair = Repair { all, pointer: String::new(), invented: Vec::new() };
-    let mut packet = repair.value(Some(value), shape::of_packet(Some(packet_type)));
+    let mut packet = repair.value(Some(value), definition::of_packet(Some(packet_type)));
     if let Some(stated) = packet.pointer_mut("/header/packet_type") {
         *stated = packet_type.as_str().into();
     }

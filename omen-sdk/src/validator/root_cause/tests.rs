@@ -4,10 +4,10 @@ use std::convert::Infallible;
 
 use omen_testkit::proofs::Proofs;
 
-use super::super::parallel::tests::logs::{examples, of_another_episode, random};
 use super::super::{Sink, Summary, Validator, ValidatorOptions};
 use super::RootCauses;
 use crate::Finding;
+use crate::validator::random_logs::{examples, of_another_episode, random};
 
 /// Sink that collects findings as text.
 #[derive(Debug, Default)]

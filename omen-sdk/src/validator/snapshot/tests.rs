@@ -2,10 +2,10 @@
 
 use omen_testkit::proofs::Proofs;
 
-use super::super::parallel::tests::logs::{Random, examples, of_another_episode, random};
 use super::super::{Level, Summary, Validator, ValidatorOptions};
 use super::{BadSnapshot, MAGIC};
 use crate::Finding;
+use crate::validator::random_logs::{Random, examples, of_another_episode, random};
 
 fn text(findings: &[Finding]) -> Vec<String> {
     findings.iter().map(|finding| format!("{finding:?}")).collect()

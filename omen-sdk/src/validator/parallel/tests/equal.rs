@@ -2,8 +2,8 @@
 
 use omen_testkit::proofs::Proofs;
 
-use super::logs::{Random, examples, of_another_episode, random};
 use super::*;
+use crate::validator::random_logs::{Random, examples, of_another_episode, random};
 
 /// Returns the report of one thread, and its counts before and after the end.
 fn expected(log: &[u8], options: &ValidatorOptions, with_packets: bool) -> (Vec<String>, [Summary; 2]) {

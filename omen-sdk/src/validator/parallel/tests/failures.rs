@@ -2,8 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::logs::{examples, random};
 use super::*;
+use crate::validator::random_logs::{examples, random};
 
 #[test]
 fn a_sink_that_fails_gets_no_more_calls() {

@@ -1,15 +1,18 @@
 //! Random logs: interleaved examples, damaged in every way that a log file can be.
 
+/// Line limit in bytes of the tests, so low that many lines exceed it.
+pub(super) const LINE_LIMIT: usize = 16 * 1024;
+
 /// Small random number generator; a seed yields the same log on every platform.
-pub(in crate::validator) struct Random(u64);
+pub(super) struct Random(u64);
 
 impl Random {
-    pub(in crate::validator) fn new(seed: u64) -> Self {
+    pub(super) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
     /// Returns a number below `end`.
-    pub(in crate::validator) fn below(&mut self, end: usize) -> usize {
+    pub(super) fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -22,14 +25,14 @@ impl Random {
 }
 
 /// Returns the names of the example logs.
-pub(in crate::validator) fn examples() -> Vec<&'static str> {
+pub(super) fn examples() -> Vec<&'static str> {
     let logs: Vec<_> = omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl")).collect();
     assert!(logs.len() > 200);
     logs.into_iter().map(|(_, text)| *text).collect()
 }
 
 /// Returns a random log; the same seed yields the same log.
-pub(in crate::validator) fn random(seed: u64, examples: &[&str]) -> Vec<u8> {
+pub(super) fn random(seed: u64, examples: &[&str]) -> Vec<u8> {
     let mut random = Random::new(seed);
     let count = 1 + random.below(4);
     let mut sources: Vec<Vec<String>> = (0..count)
@@ -70,7 +73,7 @@ pub(in crate::validator) fn random(seed: u64, examples: &[&str]) -> Vec<u8> {
 }
 
 /// Returns a packet with another correlation id.
-pub(in crate::validator) fn of_another_episode(line: &str, part: &str) -> String {
+pub(super) fn of_another_episode(line: &str, part: &str) -> String {
     line.replace("\"correlation_id\":\"corr_", &format!("\"correlation_id\":\"corr_{part}"))
 }
 
@@ -85,7 +88,7 @@ fn damage(mut line: Vec<u8>, random: &mut Random, log: &mut Vec<u8>) {
         2 => line.truncate(at),
         3 => drop(line.remove(at)),
         4 => line[at] = b"{}[]\",:0x"[random.below(9)],
-        5 => line.extend(std::iter::repeat_n(b' ', random.below(2 * super::LINE_LIMIT))),
+        5 => line.extend(std::iter::repeat_n(b' ', random.below(2 * LINE_LIMIT))),
         6 => line = b"{}\n".repeat(random.below(100)),
         7 => line.extend_from_slice(&[&b"\n"[..], &line.clone()].concat()),
         _ => line = br#"{"header":{"correlation_id":"corr_x","packet_id":"p"},"a":1,"b":[],"c":{}}"#.to_vec(),

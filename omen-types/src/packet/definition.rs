@@ -1,8 +1,8 @@
 //! Lookup of definitions by name, for programs that know an object's type only at run time, such as the Python package.
 
+use super::parse::unreadable;
+use super::{PacketType, SHAPES, packet_shape};
 use crate::diagnostic::Diagnostic;
-use crate::packet::SHAPES;
-use crate::packet::parse::unreadable;
 use crate::shape::{Shape, walk};
 
 /// Returns a definition by its name, unless it is a list of packets.
@@ -10,6 +10,12 @@ use crate::shape::{Shape, walk};
 pub fn find(name: &str) -> Option<&'static Shape> {
     let at = SHAPES.binary_search_by(|shape| shape.name.cmp(name)).ok()?;
     SHAPES.get(at).copied()
+}
+
+/// Returns the definition of a packet type or, without a type, of what all packets share.
+#[must_use]
+pub fn of_packet(packet_type: Option<PacketType>) -> &'static Shape {
+    packet_shape(packet_type)
 }
 
 /// Returns all errors of a text that should be a value of a definition.
