@@ -14,6 +14,7 @@ pub(crate) use crate::mistake::bug;
 
 mod branches;
 mod codes;
+mod compile_errors;
 mod context;
 mod depth;
 mod enums;
@@ -33,7 +34,6 @@ mod packet;
 mod packet_builder;
 mod parser;
 mod pipeline;
-mod predicates;
 pub mod python;
 mod readers;
 mod restricted_enums;
@@ -204,7 +204,7 @@ pub fn markers(model: &Model, markers: &Markers) -> Result<Source, Mistakes> {
 /// # Errors
 /// Same as [`markers()`].
 pub fn predicates(model: &Model, markers: &Markers) -> Result<Source, Mistakes> {
-    source(model, || predicates::emit(model, markers))
+    source(model, || compile_errors::emit(model, markers))
 }
 
 /// Reads the files that implement moves or steps, one per method, sorted by name.

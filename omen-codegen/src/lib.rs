@@ -1,8 +1,9 @@
 //! Generation of Rust source from the OMEN schema files.
 //!
 //! There are five phases, each in its own module: [`load`] parses the files, [`lint`] refuses what the later phases could
-//! not represent faithfully, `declare` lets typify declare the data types, [`mod@model`] holds the content of the files
-//! (frozen from here on), and [`emit`] consists of pure functions from the model to tokens. Only [`Source`] formats them.
+//! not represent faithfully, `typify` declares the data types with the crate of that name, [`mod@model`] holds the content
+//! of the files (frozen from here on), and [`emit`] consists of pure functions from the model to tokens. Only [`Source`]
+//! formats them.
 //!
 //! ```
 //! let model = omen_codegen::model(omen_schema::FILES.iter().copied())?;
@@ -16,7 +17,6 @@
 
 pub mod build_script;
 mod catch_panic;
-mod declare;
 pub mod emit;
 pub mod json;
 pub mod lint;
@@ -26,6 +26,7 @@ pub mod model;
 pub mod pattern;
 pub mod place;
 mod placeholders;
+mod typify;
 
 use mistake::Mistakes;
 use model::Model;

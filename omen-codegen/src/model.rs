@@ -5,11 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::declare::Declarations;
 use crate::json::Json;
 use crate::load::{DECISIONS_FILE, FSM_FILE, GATE_FILE, RULE_LISTS, SchemaDefinition, SchemaSet, referenced};
 use crate::mistake::{Mistake, Mistakes, bug};
 use crate::pattern::Pattern;
+use crate::typify::Declarations;
 
 pub mod answer;
 pub mod branches;

@@ -4,10 +4,10 @@
 //! cancelled since. `after` needs some of them, `never_after` forbids them, `max` bounds them, and `before_end` asks
 //! the question about later calls.
 
-mod compile;
+pub mod config;
 mod duration;
 pub mod neutral;
-pub mod surface;
+mod rule_set;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,9 +17,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::values::ValueTest;
 
-pub(crate) use compile::{Bound, Duty, Link, Role, ToolRules, Watch, described};
-pub use compile::{ContentId, RuleSet};
 pub use duration::{MAX_WINDOW_MS, duration, shown};
+pub(crate) use rule_set::{Bound, Duty, Link, Role, ToolRules, Watch, described};
+pub use rule_set::{ContentId, RuleSet};
 
 /// Tool of a server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

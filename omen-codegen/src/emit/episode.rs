@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::fsm::nodes;
 use super::functions::{self, Implementation};
-use super::{bug, doc, ident, predicates};
+use super::{bug, compile_errors, doc, ident};
 use crate::mistake::Mistakes;
 use crate::model::{Answer, Fsm, Model};
 
@@ -21,7 +21,7 @@ pub(super) fn emit(model: &Model, files: &[(String, String)]) -> Result<TokenStr
     let fsm = &model.fsm;
     let states = fsm.typed.states.iter().map(StateType::parse).collect::<Result<Vec<_>, _>>()?;
     let implementations = functions::read("Episode", files)?;
-    let mut tokens = predicates::of_episode(model)?;
+    let mut tokens = compile_errors::of_episode(model)?;
     for state in &states {
         tokens.extend(marker(state));
         tokens.extend(typestate(fsm, state)?);

@@ -13,9 +13,9 @@ use super::record::{self, FieldSpec, Want, may, need};
 use super::report::Report;
 use super::root::ROOT;
 use super::suggest;
-use crate::declare::packet_variant;
 use crate::json::Json;
 use crate::pattern::Pattern;
+use crate::typify::packet_variant;
 
 /// Largest integer that every language reads exactly, 2^53-1 (D41).
 const MAX_INTEGER: u64 = 9_007_199_254_740_991;

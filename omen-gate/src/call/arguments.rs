@@ -47,7 +47,7 @@ pub(crate) use pattern::{BadPattern, Pattern};
 pub(crate) use pointer::RulePointer;
 pub(crate) use pointer::is_hidden;
 pub(crate) use recorded::KnownNames;
-pub use recorded::{Recordable, Recorded, Recorder};
+pub use recorded::{ArgumentRecording, Recordable, Recorder};
 pub(crate) use rule::{ArgumentTest, Rule};
 pub use rules::ArgumentRules;
 pub(crate) use rules::RecordedVerdict;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use omen_order::rules::surface::Max;
+use omen_order::rules::config::Max;
 use omen_types::suggest::nearest;
 use omen_types::time::Timestamp;
 use omen_types::unseen::is_unseen;
@@ -113,7 +113,7 @@ impl Check<'_, '_> {
     fn policy(&mut self, policy: file::Policy) -> Option<Policy> {
         let before = self.errors.len();
         // Compiled one by one first, so that every mistake is reported.
-        for (index, file::Pattern { pattern, reason }) in policy.patterns.iter().enumerate() {
+        for (index, file::HaltPattern { pattern, reason }) in policy.patterns.iter().enumerate() {
             let Err(bad) = Policy::new([(pattern, reason.as_str())]) else { continue };
             let (key, message, help) = match bad {
                 BadPolicy::All { .. } => {
@@ -138,7 +138,7 @@ impl Check<'_, '_> {
         if self.errors.len() > before {
             return None;
         }
-        let all = policy.patterns.into_iter().map(|file::Pattern { pattern, reason }| (pattern, reason));
+        let all = policy.patterns.into_iter().map(|file::HaltPattern { pattern, reason }| (pattern, reason));
         let policy = Policy::new(all).ok();
         if policy.is_none() {
             self.wrong("/policy/patterns", "the patterns are too large in total", "use fewer or simpler patterns");

@@ -9,12 +9,12 @@ pub(super) mod order;
 use std::collections::BTreeMap;
 
 use argument::Argument;
-use omen_order::rules::surface::Max;
+use omen_order::rules::config::Max;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use crate::base::Permission;
-use crate::call::arguments;
+use crate::call::arguments::ArgumentRecording;
 use crate::catalog::ListLimits;
 
 /// Configuration of a gate. Anything that it does not allow is denied.
@@ -33,7 +33,7 @@ pub(super) struct File {
     /// granted.
     pub(super) grants: Vec<Grants>,
     /// Circuit breakers (R1): when the gate stops calling a tool that keeps failing.
-    pub(super) breaker: Breaker,
+    pub(super) breaker: BreakerKeys,
     /// Limits on the failures of a turn (R2), and on the calls of a turn and a session.
     pub(super) budget: Budget,
     /// Confirmations (G3): how long to wait for one, and how long it is valid.
@@ -52,7 +52,7 @@ pub(super) struct File {
 pub(super) struct Policy {
     /// A request that matches one of these patterns is halted before any tool is looked up.
     #[schemars(length(max = 1000))]
-    pub(super) patterns: Vec<Pattern>,
+    pub(super) patterns: Vec<HaltPattern>,
     /// Whether some rules are only tried: the patterns, the `where`, `max` and rules on order of `allow`, and the call limits
     /// of `budget`. A call that they would refuse passes, and the audit log records this. All other rules still refuse.
     pub(super) shadow: bool,
@@ -60,7 +60,7 @@ pub(super) struct Policy {
 
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Pattern {
+pub(super) struct HaltPattern {
     /// A regular expression in the syntax of the Rust crate `regex`, without look-around. `(?i)` at its start makes it
     /// ignore case.
     #[schemars(length(min = 1, max = 10_000))]
@@ -318,7 +318,7 @@ pub(super) struct Grants {
 
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct Breaker {
+pub(super) struct BreakerKeys {
     /// Number of failures in a row after which the gate stops calling a tool.
     #[schemars(range(min = 1, max = 1000))]
     pub(super) failures: u32,
@@ -327,7 +327,7 @@ pub(super) struct Breaker {
     pub(super) cooldown_seconds: u32,
 }
 
-impl Default for Breaker {
+impl Default for BreakerKeys {
     fn default() -> Self {
         Self { failures: 5, cooldown_seconds: 60 }
     }
@@ -419,7 +419,7 @@ pub(super) struct Audit {
     /// How much of a call's arguments is recorded: `full`; `redacted`, which omits texts that no rule of the tool checks; or
     /// `hash`, which records only the hash of the call. Secrets are never recorded.
     #[serde(default)]
-    pub(super) arguments: Recorded,
+    pub(super) arguments: ArgumentRecording,
     /// JSON pointers to secret arguments, in addition to those that are recognized by their names: `/headers/*/value`.
     #[schemars(length(max = 1000))]
     #[serde(default)]
@@ -434,26 +434,6 @@ pub(super) struct Audit {
     #[schemars(with = "String", length(min = 1))]
     #[serde(default)]
     pub(super) require_anchor: Option<String>,
-}
-
-/// Extent to which a call's arguments are recorded.
-#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Recorded {
-    Full,
-    Redacted,
-    #[default]
-    Hash,
-}
-
-impl From<Recorded> for arguments::Recorded {
-    fn from(recorded: Recorded) -> Self {
-        match recorded {
-            Recorded::Full => Self::Full,
-            Recorded::Redacted => Self::Redacted,
-            Recorded::Hash => Self::Hash,
-        }
-    }
 }
 
 fn yes() -> bool {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use omen_order::Tool;
-use omen_order::rules::surface::Max;
+use omen_order::rules::config::Max;
 
 use super::file::Allow;
 use super::file::argument::Argument;

@@ -1,4 +1,4 @@
-//! Grant store: adding, checking and revoking grants.
+//! Grants of a gate, a handle that all clones share: adding, checking and revoking them in the [store](super::store).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! State of the grants, behind a lock.
+//! Store of the grants, with their uses, expiry and revocation.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

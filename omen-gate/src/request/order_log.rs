@@ -95,7 +95,7 @@ impl OrderLog {
         if is_start(entry.kind) {
             self.drain(true);
         }
-        if self.queue.is_empty() && RefusalHalf::of(entry, order.as_ref()).is_none() {
+        if self.queue.is_empty() && RefusalHalf::from_entry(entry, order.as_ref()).is_none() {
             self.process(entry, order, None);
         } else {
             self.queue.push_back(QueuedEntry::new(entry, order));
@@ -130,7 +130,7 @@ impl OrderLog {
         if let Some(wall) = entry.millis() {
             self.calls.advance(wall);
         }
-        if let Some(half) = RefusalHalf::of(entry, order.as_ref()) {
+        if let Some(half) = RefusalHalf::from_entry(entry, order.as_ref()) {
             if !self.paired.remove(&sequence) {
                 self.refused(&half, (entry, order), other);
             }

@@ -87,7 +87,7 @@ impl Replay {
             self.waiting.insert(entry.sequence(), replayed);
         }
         let kind = entry.kind();
-        let logged = LogEntry::of(entry, &kind);
+        let logged = LogEntry::new(entry, &kind);
         self.orders.0.add(&logged)?;
         self.orders.1.add(&logged)?;
         Ok(self.ordered())

@@ -119,7 +119,7 @@ struct Leaf {
 }
 
 /// Call that only the new rules allow: its class, its scope and its moment.
-type Found = (usize, CallScope, Leaf);
+type FoundCall = (usize, CallScope, Leaf);
 
 impl Search<'_> {
     fn add(&mut self, mut node: Node) {
@@ -137,7 +137,7 @@ impl Search<'_> {
     }
 
     /// Finds a call that only the new rules allow after a state, or adds the successor states, up to the limit.
-    fn expand(&mut self, index: usize) -> Option<Found> {
+    fn expand(&mut self, index: usize) -> Option<FoundCall> {
         let leaves = self.leaves(index);
         self.moments += leaves.len();
         if self.is_too_large() {

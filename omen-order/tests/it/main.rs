@@ -9,12 +9,12 @@
     reason = "tests"
 )]
 
+mod config;
 mod dogwood;
 mod lint;
 mod naive;
 mod properties;
 mod prove;
 mod random;
-mod surface;
 mod tests_of_values;
 mod worked;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use omen_order::rules::surface::{Max, NameOrTable, PremiseTable, Rules, Surroundings};
+use omen_order::rules::config::{Max, NameOrTable, PremiseTable, Rules, Surroundings};
 use omen_order::rules::{Test, ToolPolicy};
 use omen_order::{Ask, CallId, Ended, Engine, Mode, Now, Output, Policy, RuleSet, Secret, Tool, Verdict};
 use serde::Deserialize;

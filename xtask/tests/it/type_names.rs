@@ -12,7 +12,17 @@ use std::path::Path;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// Crates in which a name belongs to at most one private type, and none of them is a bare participle.
-const CLEAN: &[&str] = &["omen-codegen", "omen-fsm", "omen-invariants", "omen-sdk", "omen-types", "omen-worker"];
+const CLEAN: &[&str] = &[
+    "omen-base",
+    "omen-codegen",
+    "omen-fsm",
+    "omen-gate",
+    "omen-invariants",
+    "omen-order",
+    "omen-sdk",
+    "omen-types",
+    "omen-worker",
+];
 
 /// Irregular participles. All words that end in `ed` count as well.
 const PARTICIPLES: &[&str] = &[

@@ -60,7 +60,7 @@ impl EntryReader<'_> {
                 file = numbered(self.log, number);
             }
             if result.is_ok() {
-                result = seen(&file, &LogEntry::of(entry, &kind), &entry.line());
+                result = seen(&file, &LogEntry::new(entry, &kind), &entry.line());
             }
         });
         result?;

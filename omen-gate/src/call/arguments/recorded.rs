@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use regex::{RegexSet, RegexSetBuilder};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::mask::{ArgumentStep, MASKED, masked};
@@ -12,8 +14,9 @@ use super::rules::ArgumentRules;
 use crate::base::secret;
 
 /// Extent to which arguments are recorded. Secrets are never recorded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Recorded {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ArgumentRecording {
     /// All values.
     Full,
     /// Structure, numbers and booleans, member names known from the tool's schema or rules, and texts that a rule of
@@ -27,7 +30,7 @@ pub enum Recorded {
 /// Redactor of arguments before they are recorded.
 #[derive(Clone, Debug)]
 pub struct Recorder {
-    mode: Recorded,
+    mode: ArgumentRecording,
     /// Pointers to members that hold secrets.
     secrets: Vec<RulePointer>,
     /// Patterns that match secrets.
@@ -98,7 +101,11 @@ impl fmt::Debug for KnownNames<'_> {
 pub(crate) struct TooLarge;
 
 impl Recorder {
-    pub(crate) fn new(mode: Recorded, secrets: Vec<RulePointer>, patterns: &[String]) -> Result<Self, TooLarge> {
+    pub(crate) fn new(
+        mode: ArgumentRecording,
+        secrets: Vec<RulePointer>,
+        patterns: &[String],
+    ) -> Result<Self, TooLarge> {
         let all = KNOWN.iter().copied().chain(patterns.iter().map(String::as_str));
         let patterns = RegexSetBuilder::new(all).size_limit(MAX_SIZE).build().map_err(|_| TooLarge)?;
         Ok(Self { mode, secrets, patterns: Arc::new(patterns) })
@@ -106,16 +113,16 @@ impl Recorder {
 
     /// Returns whether redaction depends on the tool's schema.
     pub(crate) fn asks_for_names(&self) -> bool {
-        self.mode == Recorded::Redacted
+        self.mode == ArgumentRecording::Redacted
     }
 
     /// Returns the recordable part of a call.
     pub(crate) fn record(&self, known: &KnownNames<'_>, args: &Map<String, Value>) -> Recordable {
-        if self.mode == Recorded::Hash {
+        if self.mode == ArgumentRecording::Hash {
             return Recordable::default();
         }
         let kept = self.members(known, args, &mut Vec::new());
-        let is_whole = self.mode == Recorded::Full && kept == *args;
+        let is_whole = self.mode == ArgumentRecording::Full && kept == *args;
         Recordable { args: Some(kept), secrets: is_whole.then(|| Arc::clone(&self.patterns)) }
     }
 
@@ -139,7 +146,7 @@ impl Recorder {
     /// Returns whether a name is hidden: keys of a free-form map are data.
     fn hides_name(&self, known: &KnownNames<'_>, name: &str) -> bool {
         let is_word = || (known.declares)(name) || known.rules.iter().any(|place| place.names(name));
-        (self.mode == Recorded::Redacted && !is_word()) || self.patterns.is_match(name)
+        (self.mode == ArgumentRecording::Redacted && !is_word()) || self.patterns.is_match(name)
     }
 
     fn value<'a>(&self, known: &KnownNames<'_>, value: &'a Value, at: &mut Vec<ArgumentStep<'a>>) -> Value {
@@ -158,7 +165,8 @@ impl Recorder {
                 Value::Array(kept)
             }
             Value::String(text) => {
-                let is_hidden = self.mode == Recorded::Redacted && !known.rules.iter().any(|place| place.is_at(at));
+                let is_hidden =
+                    self.mode == ArgumentRecording::Redacted && !known.rules.iter().any(|place| place.is_at(at));
                 // A text that looks like the placeholder cannot be distinguished from it.
                 if is_hidden || self.patterns.is_match(text) { masked() } else { value.clone() }
             }
@@ -170,8 +178,9 @@ impl Recorder {
 impl Default for Recorder {
     fn default() -> Self {
         // The default mode matches no texts, so it needs no patterns.
-        let empty = || Self { mode: Recorded::Hash, secrets: Vec::new(), patterns: Arc::new(RegexSet::empty()) };
-        Self::new(Recorded::Hash, Vec::new(), &[]).unwrap_or_else(|_| empty())
+        let empty =
+            || Self { mode: ArgumentRecording::Hash, secrets: Vec::new(), patterns: Arc::new(RegexSet::empty()) };
+        Self::new(ArgumentRecording::Hash, Vec::new(), &[]).unwrap_or_else(|_| empty())
     }
 }
 

@@ -8,10 +8,9 @@ use super::Check;
 use crate::base::bounded;
 use crate::base::json::below;
 use crate::call::arguments::{
-    ArgumentRules, ArgumentTest, BadPattern, CommandRule, FolderRule, Host, Length, Pattern, Recorder, Rule,
-    RulePointer, UnsatisfiableRule, Urls, is_exact, is_runner, unsatisfiable_rules,
+    ArgumentRecording, ArgumentRules, ArgumentTest, BadPattern, CommandRule, FolderRule, Host, Length, Pattern,
+    Recorder, Rule, RulePointer, UnsatisfiableRule, Urls, is_exact, is_runner, unsatisfiable_rules,
 };
-use crate::config::file::Recorded;
 use crate::config::file::argument::{Argument, CommandKeys, Folders};
 
 impl Check<'_, '_> {
@@ -48,7 +47,7 @@ impl Check<'_, '_> {
     }
 
     /// Builds the redaction settings.
-    pub(super) fn recorder(&mut self, mode: Recorded, secrets: &[String], patterns: &[String]) -> Recorder {
+    pub(super) fn recorder(&mut self, mode: ArgumentRecording, secrets: &[String], patterns: &[String]) -> Recorder {
         let before = self.errors.len();
         let mut places = Vec::new();
         for (index, secret) in secrets.iter().enumerate() {
@@ -65,7 +64,7 @@ impl Check<'_, '_> {
         if self.errors.len() > before {
             return Recorder::default();
         }
-        Recorder::new(mode.into(), places, patterns).unwrap_or_else(|_| {
+        Recorder::new(mode, places, patterns).unwrap_or_else(|_| {
             self.wrong(
                 "/audit/secret_patterns",
                 "the patterns are too large in total",

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use omen_order::Tool;
-use omen_order::rules::surface::{Max, Rules, Surroundings};
+use omen_order::rules::config::{Max, Rules, Surroundings};
 use omen_order::rules::{self, Test, ToolPolicy, duration};
 use omen_types::suggest::nearest;
 

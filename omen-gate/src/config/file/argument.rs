@@ -32,8 +32,8 @@ pub(in crate::config) struct Argument {
     #[schemars(with = "String", length(min = 1, max = 10_000))]
     pub(in crate::config) matches: Option<String>,
     /// How many characters the argument may have, or elements if it is an array.
-    #[schemars(with = "Length")]
-    pub(in crate::config) length: Option<Length>,
+    #[schemars(with = "LengthKeys")]
+    pub(in crate::config) length: Option<LengthKeys>,
     /// The hosts that the URL in the argument may lead to; `*.example.com` stands for everything below `example.com`.
     #[schemars(with = "Vec<String>", length(min = 1, max = 1000))]
     pub(in crate::config) host: Option<Vec<String>>,
@@ -55,7 +55,7 @@ pub(in crate::config) struct Argument {
 
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub(in crate::config) struct Length {
+pub(in crate::config) struct LengthKeys {
     /// The minimum number of characters or elements.
     #[schemars(with = "u32", range(min = 1, max = 4_294_967_295_u32))]
     pub(in crate::config) min: Option<u32>,

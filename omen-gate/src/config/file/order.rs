@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use omen_order::rules::surface::{self, NameOrTable, PremiseTable};
+use omen_order::rules::config::{self, NameOrTable, PremiseTable};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +50,6 @@ pub(super) fn max(generator: &mut SchemaGenerator) -> Schema {
 
 fn key(generator: &mut SchemaGenerator, key: &str) -> Schema {
     let table = generator.subschema_for::<BTreeMap<String, Argument>>().to_value();
-    let schema = surface::schema(&table).remove(key).unwrap_or_default();
+    let schema = config::schema(&table).remove(key).unwrap_or_default();
     Schema::try_from(schema).unwrap_or_default()
 }

@@ -54,14 +54,14 @@ impl QueuedEntry {
     }
 
     pub(super) fn half(&self) -> Option<RefusalHalf> {
-        RefusalHalf::of(&self.entry(), self.order.as_ref())
+        RefusalHalf::from_entry(&self.entry(), self.order.as_ref())
     }
 }
 
 impl<'e> LogEntry<'e> {
     /// Creates an entry from a log entry with a valid seal, and its kind.
     #[must_use]
-    pub fn of(entry: Logged<'e>, kind: &'e str) -> Self {
+    pub fn new(entry: Logged<'e>, kind: &'e str) -> Self {
         Self { sequence: entry.sequence(), time: entry.time(), kind, turn: entry.turn(), data: entry.data() }
     }
 
@@ -108,7 +108,7 @@ pub(super) struct RefusalHalf {
 }
 
 impl RefusalHalf {
-    pub(super) fn of(entry: &LogEntry<'_>, order: Option<&Entry>) -> Option<Self> {
+    pub(super) fn from_entry(entry: &LogEntry<'_>, order: Option<&Entry>) -> Option<Self> {
         if let Some(Entry::Refused { tool, turn, .. }) = order {
             return Some(Self { turn: turn.clone(), tool: tool.clone(), is_decision: false });
         }

@@ -59,7 +59,7 @@ impl OrderFinding {
             rule: refusal.rule.as_ref().map(|(.., path)| path.clone()).filter(|path| !path.is_empty()),
             message: text.message,
             help: text.help,
-            related: related.filter_map(RelatedEntry::of).collect(),
+            related: related.filter_map(RelatedEntry::from_call).collect(),
             follows_from: judged.call.root,
         })
     }
@@ -105,7 +105,7 @@ impl JudgedEntry {
 }
 
 impl RelatedEntry {
-    fn of(call: &RelatedCall) -> Option<Self> {
+    fn from_call(call: &RelatedCall) -> Option<Self> {
         let what = match call.relation {
             CallRelation::Nearest => "comes closest to the premise, but does not count",
             CallRelation::Cancels => "cancels the premise",

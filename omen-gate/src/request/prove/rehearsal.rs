@@ -35,7 +35,7 @@ pub(super) struct Rehearsal<'r> {
 
 /// What a gate has decided.
 #[derive(Debug, Default)]
-struct Decided {
+struct GateDecisions {
     /// Refusal of each call, if there is one.
     refusals: Vec<Option<String>>,
     /// Whether a human confirmed each call.
@@ -71,7 +71,7 @@ impl Rehearsal<'_> {
         (confirmed, disagreement.or_else(|| (!is_shown).then(same)))
     }
 
-    fn disagreement(&self, side: &str, decided: &Decided) -> Option<String> {
+    fn disagreement(&self, side: &str, decided: &GateDecisions) -> Option<String> {
         for (index, (step, refusal)) in self.steps.iter().zip(&decided.refusals).enumerate() {
             let is_last = index + 1 == self.steps.len() && self.ended_session.is_none();
             let is_refused = if is_last { side == "old" } else { step.end == StepEnd::Refused };
@@ -85,7 +85,7 @@ impl Rehearsal<'_> {
     }
 
     /// Runs the calls through a gate.
-    async fn decided(&self, config: &Config, is_same_form: impl Fn(&ToolId) -> bool) -> Result<Decided, String> {
+    async fn decided(&self, config: &Config, is_same_form: impl Fn(&ToolId) -> bool) -> Result<GateDecisions, String> {
         let text = |error: &dyn std::fmt::Display| error.to_string();
         let (tools, allow) = self.forms(config, is_same_form)?;
         let mut order = config.order.as_ref().clone();
@@ -128,7 +128,7 @@ impl Rehearsal<'_> {
             builder = builder.server(server, ScriptedServer { tools, next: Arc::clone(&next) });
         }
         let gate = builder.build().map_err(|error| text(&error))?;
-        let mut decided = Decided::default();
+        let mut decided = GateDecisions::default();
         for (index, step) in self.steps.iter().enumerate() {
             clock.advance(Duration::from_millis(step.pause_ms));
             next.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&step.end);

@@ -42,7 +42,7 @@ fn admission(config: &Config, allowed: &Allowed, is_shadow_new: bool) -> Admissi
         (_, false) => Some(format!("there is no grant of {}", list(missing.into_iter()))),
         _ => None,
     };
-    let terms = demand.permissions.iter().map(|permission| GrantTerms::of(&grants, permission)).collect::<Vec<_>>();
+    let terms = demand.permissions.iter().map(|permission| GrantTerms::new(&grants, permission)).collect::<Vec<_>>();
     let asks = |asks| terms.iter().any(|terms| terms.asks == asks);
     let must_confirm = demand.always_confirm || asks(Asks::Always);
     let expires = terms.iter().filter_map(|terms| terms.expires).min();
@@ -95,7 +95,7 @@ enum Asks {
 }
 
 impl GrantTerms {
-    fn of(grants: &[&Grant], permission: Permission) -> Self {
+    fn new(grants: &[&Grant], permission: Permission) -> Self {
         let grants = || grants.iter().filter(|grant| grant.permission == permission);
         let is_last = |grant: &Grant| grants().all(|other| !outlives(other, grant));
         // One without a limit that outlives the others decides alone how long there are uses.

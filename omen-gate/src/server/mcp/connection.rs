@@ -88,11 +88,11 @@ impl Connection {
             end = self.link.over() => return Err(end.during()),
         };
         match answer {
-            Answered::With(answer) => answer,
+            RequestResult::With(answer) => answer,
             // The line was not written to its end, so the server cannot have read it.
-            Answered::NotSent(why) => Err(Fault::Unreachable { why }),
-            Answered::Deaf => Err(self.deaf().await.before()),
-            Answered::Never => Err(self.end().during()),
+            RequestResult::NotSent(why) => Err(Fault::Unreachable { why }),
+            RequestResult::Deaf => Err(self.deaf().await.before()),
+            RequestResult::Never => Err(self.end().during()),
         }
     }
 
@@ -145,7 +145,7 @@ impl Drop for Connection {
 }
 
 /// Result of a request.
-enum Answered {
+enum RequestResult {
     With(Result<Map<String, Value>, Fault>),
     NotSent(String),
     /// The request was not sent, because the server has closed its input.
@@ -160,17 +160,17 @@ struct Open<'c> {
 }
 
 impl Open<'_> {
-    async fn answer(&mut self) -> Answered {
-        let Some(handle) = &mut self.handle else { return Answered::Never };
+    async fn answer(&mut self) -> RequestResult {
+        let Some(handle) = &mut self.handle else { return RequestResult::Never };
         let answer = (&mut handle.rx).await;
         self.handle = None;
         match answer {
-            Ok(Ok(result)) => unpack(result).map_or(Answered::Never, Answered::With),
+            Ok(Ok(result)) => unpack(result).map_or(RequestResult::Never, RequestResult::With),
             Ok(Err(ServiceError::TransportSend(error))) => match error.error.downcast_ref::<io::Error>() {
-                Some(error) if error.kind() == io::ErrorKind::BrokenPipe => Answered::Deaf,
-                _ => Answered::NotSent(bounded(&error.error.to_string())),
+                Some(error) if error.kind() == io::ErrorKind::BrokenPipe => RequestResult::Deaf,
+                _ => RequestResult::NotSent(bounded(&error.error.to_string())),
             },
-            Ok(Err(_)) | Err(_) => Answered::Never,
+            Ok(Err(_)) | Err(_) => RequestResult::Never,
         }
     }
 }

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 /// pass for an unsolicited one. Both sets are bounded.
 #[derive(Debug)]
 pub(super) struct Requests {
-    open: HashMap<i64, Asked>,
+    open: HashMap<i64, RequestOrigin>,
     /// Requests that were cancelled, not answered, and are newer than all forgotten ones.
     abandoned: BTreeSet<i64>,
     /// Newest cancelled request that is no longer remembered. A request that is not open and no newer than this one may
@@ -20,7 +20,7 @@ pub(super) struct Requests {
 
 /// Origin of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum RequestOrigin {
     /// The SDK's own request, whose answer needs the SDK's types.
     Handshake,
     /// The gate's request, whose answer is kept unchanged.
@@ -30,7 +30,7 @@ pub(super) enum Asked {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answers {
     /// A request that was open and is now closed.
-    Open(Asked),
+    Open(RequestOrigin),
     /// A cancelled request. Nobody waits for its answer.
     Abandoned,
     /// No request.
@@ -48,7 +48,7 @@ impl Requests {
         self.open.len() >= self.limit
     }
 
-    pub(super) fn ask(&mut self, id: i64, asked: Asked) {
+    pub(super) fn ask(&mut self, id: i64, asked: RequestOrigin) {
         self.open.insert(id, asked);
     }
 
@@ -76,12 +76,12 @@ impl Requests {
 
 #[cfg(test)]
 mod tests {
-    use super::{Answers, Asked, Requests};
+    use super::{Answers, RequestOrigin, Requests};
 
     fn asked(limit: usize, ids: impl IntoIterator<Item = i64>) -> Requests {
         let mut requests = Requests::new(limit);
         for id in ids {
-            requests.ask(id, Asked::Ours);
+            requests.ask(id, RequestOrigin::Ours);
         }
         requests
     }
@@ -89,13 +89,13 @@ mod tests {
     #[test]
     fn an_answer_is_taken_once() {
         let mut requests = asked(2, [1]);
-        requests.ask(0, Asked::Handshake);
+        requests.ask(0, RequestOrigin::Handshake);
         assert!(requests.are_full());
-        assert_eq!(requests.answer(0), Answers::Open(Asked::Handshake));
+        assert_eq!(requests.answer(0), Answers::Open(RequestOrigin::Handshake));
         assert!(!requests.are_full());
         assert_eq!(requests.answer(0), Answers::Nothing);
         assert_eq!(requests.answer(2), Answers::Nothing);
-        assert_eq!(requests.answer(1), Answers::Open(Asked::Ours));
+        assert_eq!(requests.answer(1), Answers::Open(RequestOrigin::Ours));
     }
 
     #[test]
@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(requests.answer(1), Answers::Abandoned);
         assert_eq!(requests.answer(1), Answers::Nothing);
         assert_eq!(requests.answer(9), Answers::Nothing, "it was not asked");
-        assert_eq!(requests.answer(2), Answers::Open(Asked::Ours));
+        assert_eq!(requests.answer(2), Answers::Open(RequestOrigin::Ours));
         requests.abandon(2);
         assert_eq!(requests.answer(2), Answers::Nothing, "it was answered first");
     }
@@ -117,7 +117,7 @@ mod tests {
     fn what_is_remembered_is_bounded_and_what_is_forgotten_may_be_answered() {
         let mut requests = asked(3, [0]);
         for id in 1..100_000 {
-            requests.ask(id, Asked::Ours);
+            requests.ask(id, RequestOrigin::Ours);
             requests.abandon(id);
             assert!(requests.open.len() == 1 && requests.abandoned.len() <= 3);
         }
@@ -128,7 +128,7 @@ mod tests {
         for never in [-1, i64::MIN, 99_999, 100_000, i64::MAX] {
             assert_eq!(requests.answer(never), Answers::Nothing, "{never}");
         }
-        assert_eq!(requests.answer(0), Answers::Open(Asked::Ours), "request 0 is still open");
+        assert_eq!(requests.answer(0), Answers::Open(RequestOrigin::Ours), "request 0 is still open");
     }
 
     #[test]
@@ -139,8 +139,8 @@ mod tests {
         }
         assert_eq!((requests.forgotten, requests.abandoned.len()), (Some(2), 2), "0 need not be remembered");
         assert_eq!(requests.answer(0), Answers::Abandoned);
-        assert_eq!(requests.answer(1), Answers::Open(Asked::Ours));
-        assert_eq!(requests.answer(3), Answers::Open(Asked::Ours));
+        assert_eq!(requests.answer(1), Answers::Open(RequestOrigin::Ours));
+        assert_eq!(requests.answer(3), Answers::Open(RequestOrigin::Ours));
         assert_eq!(requests.answer(3), Answers::Nothing, "newer than what is forgotten");
     }
 }

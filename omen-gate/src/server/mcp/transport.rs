@@ -17,7 +17,7 @@ use tokio::task::consume_budget;
 use super::ServerLimits;
 use super::link::{End, Link};
 use super::message::{Message, Outcome, RpcError};
-use super::requests::{Answers, Asked, Requests};
+use super::requests::{Answers, RequestOrigin, Requests};
 use crate::base::bounded;
 use crate::call::Fault;
 use omen_mcp::Line;
@@ -71,8 +71,8 @@ impl Pipes {
                     return Err(io::Error::other("the server has left too many requests unanswered"));
                 }
                 let asked = match request.request {
-                    ClientRequest::CallToolRequest(_) | ClientRequest::ListToolsRequest(_) => Asked::Ours,
-                    _ => Asked::Handshake,
+                    ClientRequest::CallToolRequest(_) | ClientRequest::ListToolsRequest(_) => RequestOrigin::Ours,
+                    _ => RequestOrigin::Handshake,
                 };
                 let written = out.try_write(line)?;
                 self.requests.ask(id, asked);
@@ -132,8 +132,8 @@ impl Pipes {
                 Message::Notification { .. } => {}
                 Message::Request { id, method } => self.reply(id, &method),
                 Message::Answer { id, outcome } => match self.requests.answer(id) {
-                    Answers::Open(Asked::Ours) => return Ok(ours(id, outcome)),
-                    Answers::Open(Asked::Handshake) => return handshake(id, outcome).map_err(End::Malformed),
+                    Answers::Open(RequestOrigin::Ours) => return Ok(ours(id, outcome)),
+                    Answers::Open(RequestOrigin::Handshake) => return handshake(id, outcome).map_err(End::Malformed),
                     Answers::Abandoned => {}
                     Answers::Nothing => {
                         return Err(End::Malformed(format!("a response to the unknown request `{id}`")));

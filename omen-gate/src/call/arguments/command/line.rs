@@ -2,7 +2,7 @@
 
 use omen_types::unseen::is_unseen;
 
-use super::tokens::{Operator, Token, Tokens, Undecided};
+use super::tokens::{Operator, Token, Tokens, Undecidable};
 
 /// Simple command: a program with its arguments and redirections.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(super) const MAX_BYTES: usize = 64 * 1024;
 pub(super) const MAX_DEPTH: usize = 64;
 
 /// Splits a command line into its simple commands.
-pub(super) fn parse(text: &str) -> Result<Vec<SimpleCommand>, Undecided> {
+pub(super) fn parse(text: &str) -> Result<Vec<SimpleCommand>, Undecidable> {
     if text.len() > MAX_BYTES {
         return Err("it exceeds 64 KiB");
     }
@@ -41,7 +41,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<SimpleCommand>, Undecided> {
     parser.end()
 }
 
-const NO_PROGRAM: Undecided = "a part of it has no program";
+const NO_PROGRAM: Undecidable = "a part of it has no program";
 
 /// State between two tokens. Subshell nesting is a counter rather than recursion, so it cannot exhaust the stack.
 #[derive(Default)]
@@ -58,7 +58,7 @@ struct Parser {
 }
 
 impl Parser {
-    fn token(&mut self, token: Token) -> Result<(), Undecided> {
+    fn token(&mut self, token: Token) -> Result<(), Undecidable> {
         match token {
             Token::Word { .. } | Token::Descriptor | Token::Operator(Operator::Redirect) if self.is_closed => {
                 return Err("a subshell is followed by redirections or words");
@@ -78,7 +78,7 @@ impl Parser {
         Ok(())
     }
 
-    fn operator(&mut self, operator: Operator) -> Result<(), Undecided> {
+    fn operator(&mut self, operator: Operator) -> Result<(), Undecidable> {
         match operator {
             Operator::Redirect => self.is_redirect = true,
             Operator::Open if !self.has_command() => {
@@ -111,7 +111,7 @@ impl Parser {
     }
 
     /// Ends the current command, if there is one.
-    fn finish(&mut self) -> Result<(), Undecided> {
+    fn finish(&mut self) -> Result<(), Undecidable> {
         if !self.has_command() && self.needs_command {
             return Err(NO_PROGRAM);
         }
@@ -126,7 +126,7 @@ impl Parser {
         Ok(())
     }
 
-    fn end(mut self) -> Result<Vec<SimpleCommand>, Undecided> {
+    fn end(mut self) -> Result<Vec<SimpleCommand>, Undecidable> {
         if self.is_redirect {
             return Err("a redirection has no file");
         }

@@ -4,7 +4,7 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 /// Reason why the effect of a command line cannot be decided.
-pub(super) type Undecided = &'static str;
+pub(super) type Undecidable = &'static str;
 
 /// Token of a command line.
 #[derive(Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ impl<'t> Tokens<'t> {
         Self { chars: text.chars().peekable(), is_separated: true }
     }
 
-    pub(super) fn next(&mut self) -> Result<Option<Token>, Undecided> {
+    pub(super) fn next(&mut self) -> Result<Option<Token>, Undecidable> {
         loop {
             while self.chars.next_if(|c| matches!(c, ' ' | '\t')).is_some() {
                 self.is_separated = true;
@@ -68,7 +68,7 @@ impl<'t> Tokens<'t> {
         self.chars.next_if_eq(&wanted).is_some()
     }
 
-    fn operator(&mut self, first: char) -> Result<Token, Undecided> {
+    fn operator(&mut self, first: char) -> Result<Token, Undecidable> {
         let operator = match first {
             '\n' => Operator::Newline,
             '(' if self.chars.peek() == Some(&'(') => return Err("shells interpret `((` differently"),
@@ -87,7 +87,7 @@ impl<'t> Tokens<'t> {
         Ok(Token::Operator(operator))
     }
 
-    fn redirect(&mut self, first: char) -> Result<Token, Undecided> {
+    fn redirect(&mut self, first: char) -> Result<Token, Undecidable> {
         match (first, self.chars.peek()) {
             ('<', Some('<')) => Err("it contains a here-document or a here-string"),
             (_, Some('(')) => Err("it substitutes a process"),
@@ -116,7 +116,7 @@ impl<'t> Tokens<'t> {
     }
 
     /// Reads a word; `None` if there is only a line continuation.
-    fn word(&mut self) -> Result<Option<Token>, Undecided> {
+    fn word(&mut self) -> Result<Option<Token>, Undecidable> {
         let (mut text, mut is_assignment, mut is_quoted) = (String::new(), false, false);
         // Whether a word may still be a variable name or a file descriptor, i.e. has no quotes so far.
         let (mut is_name, mut is_number) = (true, true);
@@ -162,7 +162,7 @@ impl<'t> Tokens<'t> {
         Ok(is_word.then_some(Token::Word { text, is_assignment }))
     }
 
-    fn single(&mut self, text: &mut String) -> Result<(), Undecided> {
+    fn single(&mut self, text: &mut String) -> Result<(), Undecidable> {
         loop {
             match self.chars.next().ok_or("unterminated quote")? {
                 '\'' => return Ok(()),
@@ -171,7 +171,7 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    fn double(&mut self, text: &mut String) -> Result<(), Undecided> {
+    fn double(&mut self, text: &mut String) -> Result<(), Undecidable> {
         loop {
             match self.chars.next().ok_or("unterminated quote")? {
                 '"' => return Ok(()),

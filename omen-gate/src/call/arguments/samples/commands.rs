@@ -19,7 +19,7 @@ const MAX_RESULTS: usize = 256;
 const TRIED: usize = 24;
 
 /// Which rules accept a line.
-type Accepted = Vec<bool>;
+type Acceptance = Vec<bool>;
 
 /// Rules whose results the lines distinguish.
 struct ComparedRules<'r>(&'r [(&'r CommandRule, &'r Path)]);
@@ -31,7 +31,7 @@ struct ComparedRules<'r>(&'r [(&'r CommandRule, &'r Path)]);
 pub(super) fn lines(rules: &[(&CommandRule, &Path)], needed: usize) -> Result<Vec<String>, String> {
     let rules = ComparedRules(rules);
     let parts = rules.parts()?;
-    let mut found: BTreeMap<Accepted, String> = BTreeMap::new();
+    let mut found: BTreeMap<Acceptance, String> = BTreeMap::new();
     let mut ahead: Vec<_> = parts.iter().map(|line| (rules.accepted(line), line.clone())).collect();
     while let Some((accepted, line)) = ahead.pop() {
         if found.contains_key(&accepted) {
@@ -53,7 +53,7 @@ pub(super) fn lines(rules: &[(&CommandRule, &Path)], needed: usize) -> Result<Ve
 }
 
 impl ComparedRules<'_> {
-    fn accepted(&self, line: &str) -> Accepted {
+    fn accepted(&self, line: &str) -> Acceptance {
         let line = Value::from(line);
         self.0.iter().map(|(rule, folder)| rule.judge(&line, folder).is_ok()).collect()
     }
@@ -72,7 +72,7 @@ impl ComparedRules<'_> {
             let word = quoted(program);
             let names = self.0.iter().map(|(rule, _)| rule.programs.contains(program)).collect::<Vec<_>>();
             for (is_file, texts) in [(false, &arguments), (true, &files)] {
-                let mut wanted: BTreeMap<Accepted, Option<String>> = BTreeMap::new();
+                let mut wanted: BTreeMap<Acceptance, Option<String>> = BTreeMap::new();
                 for text in texts {
                     let value = Value::from(text.as_str());
                     let takes = self.0.iter().zip(&names).map(|((rule, folder), names)| {
@@ -82,7 +82,7 @@ impl ComparedRules<'_> {
                         };
                         takes && *names
                     });
-                    let takes: Accepted = takes.collect();
+                    let takes: Acceptance = takes.collect();
                     if takes == names || !takes.contains(&true) {
                         continue;
                     }

@@ -1,4 +1,5 @@
-//! Predicates: one trait for each condition of a rule on types.
+//! Compile errors of the rules: one trait, a *predicate*, for each condition of a rule on types, with the text that rustc
+//! shows when a type does not meet it.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,5 +1,4 @@
-//! Declare: from schema files to Rust declarations. typify reads the schemas and declares every data type; every
-//! emitter takes declarations, value names and field types from its output.
+//! Rust declarations of the schema files. typify reads the schemas and declares every data type; every emitter takes declarations, value names and field types from its output.
 //!
 //! [`draft7`] expresses the schemas in draft 7, which typify reads. [`settings`] choose the Rust type for each JSON
 //! type and the derives of each declaration. The passes of the emit phase add what typify has no setting for.

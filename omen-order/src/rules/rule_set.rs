@@ -1,4 +1,4 @@
-//! Index of the rules: the facts read of each tool's calls, and the rules that depend on them.
+//! Rules with their index: the facts read of each tool's calls, and the rules that depend on them.
 //!
 //! A call is compared only with the matchers that name its tool, and a verdict reads only the rules of its own tool,
 //! so the cost of both is independent of the rules of other tools.
