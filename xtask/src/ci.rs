@@ -97,7 +97,8 @@ const STEPS: &[Step<'_>] = &[
     // The subcommands that the command lacks by default.
     Step {
         name: "nats",
-        arguments: &["test", "--locked", "-p", "omen-cli", "--features", "nats", "--test", "it", "nats::"],
+        // Of the whole workspace, so that dependencies have the features with which the tests have compiled them.
+        arguments: &["test", "--locked", "--workspace", "--features", "omen-cli/nats", "--test", "it", "nats::"],
         env: &[],
         limit: minutes(15),
         offline: true,
