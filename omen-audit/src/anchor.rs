@@ -3,8 +3,9 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::head::{ChainPosition, Head, Sealed};
-use super::{Key, Mac};
+use crate::chain::ChainPosition;
+use crate::chain::head::{Head, SealedPosition};
+use crate::key::{Key, Mac};
 use omen_base::{NotExact, regular};
 
 /// State of a log: its number of entries, and the seal of the last one. If an anchor is kept where a process that can
@@ -19,7 +20,7 @@ pub struct Anchor {
 
 impl Anchor {
     pub(crate) fn new(at: ChainPosition, key: &Key) -> Result<Self, NotExact> {
-        let text = Sealed::new(key, LABEL, Head::new(at))?.text()?;
+        let text = SealedPosition::new(key, LABEL, Head::new(at))?.text()?;
         let text = String::from_utf8(text).map_err(|error| NotExact::Unwritable { why: error.to_string() })?;
         Ok(Self { at, text })
     }
@@ -29,7 +30,8 @@ impl Anchor {
     /// # Errors
     /// If the text is not an anchor, has been changed, or was made with another key.
     pub fn parse(text: &str, key: &Key) -> Result<Self, BadAnchor> {
-        let sealed: Sealed = serde_json::from_str(text).map_err(|error| BadAnchor::NotAnchor(error.to_string()))?;
+        let sealed: SealedPosition =
+            serde_json::from_str(text).map_err(|error| BadAnchor::NotAnchor(error.to_string()))?;
         let at = sealed.open(key, LABEL).ok_or(BadAnchor::Seal)?;
         Self::new(at, key).map_err(|error| BadAnchor::NotAnchor(error.to_string()))
     }

@@ -3,9 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::anchor::BadAnchor;
-use super::flaw::Flaw;
-use super::verdict::LogVerdict;
+use crate::anchor::BadAnchor;
+use crate::chain::Flaw;
+use crate::verify::LogVerdict;
 use omen_base::NotExact;
 
 /// Error appending to or opening a log: nothing was recorded. Actions that require the record must not happen (A1).

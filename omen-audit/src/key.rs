@@ -1,4 +1,8 @@
-//! Log key.
+//! Key of a log, and the MACs that it makes.
+
+mod error;
+mod mac;
+pub(crate) mod secret;
 
 use std::env::VarError;
 use std::fmt;
@@ -8,8 +12,9 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-use super::key_error::{BYTES, KeyError};
-use super::{Mac, secret};
+use self::error::BYTES;
+pub use self::error::KeyError;
+pub use self::mac::Mac;
 
 /// Key that seals the log: at least 32 bytes, written in hexadecimal.
 ///

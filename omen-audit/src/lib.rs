@@ -62,56 +62,35 @@
 //! result of a crash either.
 
 mod anchor;
-mod async_append;
 mod chain;
-mod entry;
-mod entry_queue;
 mod error;
-mod flaw;
-mod head;
 mod key;
-mod key_error;
-mod line;
 mod log;
-mod mac;
-mod open;
-mod partial_write;
 mod read;
-mod receipt;
-mod recent_calls;
 mod replayed_state;
-mod rotation_link;
-mod secret;
 mod series;
 #[cfg(feature = "ed25519")]
 mod signed;
 pub mod store;
-mod verdict;
 mod verify;
 
 use std::io;
 use std::path::Path;
 
 pub use anchor::{Anchor, BadAnchor};
-pub use entry::{Kind, Record};
+pub use chain::Flaw;
+pub use chain::entry::{Kind, Record};
 pub use error::AuditError;
-pub use flaw::Flaw;
-pub use key::Key;
-pub use key_error::KeyError;
-pub use log::{Audit, Options};
-pub use mac::Mac;
+pub use key::{Key, KeyError, Mac};
+pub use log::{Audit, Checkpoint, Options, Receipt};
 #[doc(no_inline)]
 pub use omen_types::limits::MAX_LINE_BYTES;
-pub use open::Checkpoint;
 pub use read::{Follow, Logged, read_log};
-pub use receipt::Receipt;
-pub use recent_calls::{RecentCalls, SESSION, TURN_CALLS, USER_TURN};
-pub use replayed_state::{Failures, InDoubt, OrderRecord, ReplayedState};
+pub use replayed_state::{Failures, InDoubt, OrderRecord, RecentCalls, ReplayedState, SESSION, TURN_CALLS, USER_TURN};
 pub use series::{FileVerification, LogVerification, Misfit, verify_files, verify_folder, verify_log};
 #[cfg(feature = "ed25519")]
 pub use signed::{PublicKey, SignedAnchor, SignedVerdict, SigningKey};
-pub use verdict::{LogVerdict, Tampering, Verification};
-pub use verify::{Verifier, verify};
+pub use verify::{LogVerdict, Tampering, Verification, Verifier, verify};
 
 /// Verifies one file of a log, with the head record next to it. A missing log whose head record exists counts as
 /// truncated to nothing. [`verify_log`] verifies a log with all its files.

@@ -1,5 +1,9 @@
 //! Log open for writing.
 
+mod async_append;
+mod entry_queue;
+mod open;
+
 use std::fmt;
 use std::num::NonZeroU64;
 use std::path::Path;
@@ -9,17 +13,21 @@ use std::time::{Duration, SystemTime};
 use omen_types::limits::MAX_LINE_BYTES;
 use serde_json::{Map, json};
 
-use super::entry::{Entry, Kind, Label, OwnKind, Record};
-use super::entry_queue::{EntryQueue, LeadSignal, LeaderGuard, QueuedEntry, Waiter};
-use super::head::{ChainPosition, Head};
-use super::line::{Draft, LinePosition};
-use super::open::{self, Checkpoint, FinishedFile, OpenedFile};
-use super::receipt::Receipt;
-use super::replayed_state::{InDoubt, ReplayedState};
-use super::rotation_link::RotationLink;
-use super::store::{Files, Memory, Store};
-use super::verdict::{LogVerdict, Tampering};
-use super::{Anchor, AuditError, Key};
+pub use self::entry_queue::Receipt;
+use self::entry_queue::{EntryQueue, LeadSignal, LeaderGuard, QueuedEntry, Waiter};
+pub use self::open::Checkpoint;
+use self::open::{FinishedFile, OpenedFile};
+use crate::anchor::Anchor;
+use crate::chain::ChainPosition;
+use crate::chain::entry::{Entry, Kind, Label, OwnKind, Record};
+use crate::chain::head::Head;
+use crate::chain::line::{Draft, LinePosition};
+use crate::chain::rotation_link::RotationLink;
+use crate::error::AuditError;
+use crate::key::Key;
+use crate::replayed_state::{InDoubt, ReplayedState};
+use crate::store::{Files, Memory, Store};
+use crate::verify::{LogVerdict, Tampering};
 use omen_base::json::MAX_INTEGER;
 use omen_base::{GateClock, NotExact};
 
@@ -232,20 +240,6 @@ impl Audit {
                 Err(_) => return Err(AuditError::Broken),
             }
         }
-    }
-
-    pub(super) fn waiting(&self) -> &EntryQueue {
-        &self.inner.waiting
-    }
-
-    /// Returns whether writing blocks on a device.
-    pub(super) fn waits(&self) -> bool {
-        self.inner.waits
-    }
-
-    /// Writes the queued entries. This may block on a device.
-    pub(super) fn lead(&self) {
-        self.inner.lead();
     }
 }
 

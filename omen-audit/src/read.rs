@@ -5,12 +5,15 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::entry::Entry;
-use super::head::{ChainPosition, Head};
-use super::series::{LogVerification, verify_log_to};
-use super::store::{ReadOnly, numbered, parse_name};
-use super::verdict::{LogVerdict, Tampering};
-use super::{Anchor, AuditError, Key};
+use crate::anchor::Anchor;
+use crate::chain::ChainPosition;
+use crate::chain::entry::Entry;
+use crate::chain::head::Head;
+use crate::error::AuditError;
+use crate::key::Key;
+use crate::series::{LogVerification, verify_log_to};
+use crate::store::{ReadOnly, numbered, parse_name};
+use crate::verify::{LogVerdict, Tampering};
 use omen_base::canonical;
 
 /// Entry with a valid seal.

@@ -4,14 +4,16 @@
 //! The state is collected entry by entry while the log is verified. Its size depends on what is still relevant, not on
 //! the size of the log: 16 bytes for each directive that had its call, and little else.
 
+mod recent_calls;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use super::entry::{Entry, Kind, Label, OwnKind};
-use super::recent_calls::{RecentCalls, USER_TURN};
+pub use self::recent_calls::{RecentCalls, SESSION, TURN_CALLS, USER_TURN};
+use crate::chain::entry::{Entry, Kind, Label, OwnKind};
 use omen_base::canonical;
 
 /// State replayed from a log.
@@ -142,7 +144,7 @@ impl ReplayedState {
                 let mut grant = grant.clone();
                 grant.remove("id");
                 let counted = grant.contains_key("uses");
-                self.given.extend(of_grant(&grant).map(|grant| (id, GivenGrant { grant, counted })));
+                self.given.extend(grant_fingerprint(&grant).map(|grant| (id, GivenGrant { grant, counted })));
             }
         }
     }
@@ -275,12 +277,12 @@ impl ReplayedState {
 
     /// Returns the number of uses taken of a grant of the configuration, identified by its members.
     pub fn spent(&self, grant: &Map<String, Value>) -> u64 {
-        of_grant(grant).and_then(|grant| self.spent.get(&grant).copied()).unwrap_or_default()
+        grant_fingerprint(grant).and_then(|grant| self.spent.get(&grant).copied()).unwrap_or_default()
     }
 
     /// Returns whether a grant of the configuration, identified by its members, was revoked.
     pub fn is_revoked(&self, grant: &Map<String, Value>) -> bool {
-        of_grant(grant).is_some_and(|grant| self.revoked.contains(&grant))
+        grant_fingerprint(grant).is_some_and(|grant| self.revoked.contains(&grant))
     }
 }
 
@@ -289,7 +291,7 @@ fn ids(data: &Map<String, Value>) -> impl Iterator<Item = u64> {
     data.get("grants").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_u64)
 }
 
-fn of_grant(grant: &Map<String, Value>) -> Option<Fingerprint> {
+fn grant_fingerprint(grant: &Map<String, Value>) -> Option<Fingerprint> {
     let text = canonical::write(grant).ok()?;
     Some(first_half(&Sha256::digest(text)))
 }

@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use omen_types::limits::MAX_LINE_BYTES;
 
-use super::entry::Entry;
-use super::head::ChainPosition;
-use super::store::{ReadOnly, head_path, is_attached, numbered, parse_name};
-use super::verdict::{LogVerdict, Verification};
-use super::verify::Verifier;
-use super::{Anchor, AuditError, Key};
+use crate::anchor::Anchor;
+use crate::chain::ChainPosition;
+use crate::chain::entry::Entry;
+use crate::error::AuditError;
+use crate::key::Key;
+use crate::store::{LogFile, ReadOnly, head_path, is_attached, numbered, parse_name};
+use crate::verify::{LogVerdict, Verification, Verifier};
 use omen_base::regular;
 
 /// Result of verifying the files of a log.
@@ -384,7 +385,7 @@ fn read(
     let mut tries = 0;
     loop {
         let ReadOnly { log, head } = if at.is_some() { ReadOnly::open_or_none(path) } else { ReadOnly::open(path) }?;
-        let is_in_use = matches!(log, Some(super::store::LogFile::InUse(_)));
+        let is_in_use = matches!(log, Some(LogFile::InUse(_)));
         let verifier = match at {
             Some((number, start)) => Verifier::of_file(number, start, head.as_deref(), key, anchor),
             None => Verifier::new(head.as_deref(), key, anchor),

@@ -14,13 +14,13 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use zeroize::Zeroizing;
 
-use super::anchor::BadAnchor;
-use super::entry::Version;
-use super::key_error::KeyError;
-use super::read::read_log;
-use super::series::LogVerification;
-use super::store::numbered;
-use super::{AuditError, Key, secret};
+use crate::anchor::BadAnchor;
+use crate::chain::entry::Version;
+use crate::error::AuditError;
+use crate::key::{Key, KeyError, secret};
+use crate::read::read_log;
+use crate::series::LogVerification;
+use crate::store::numbered;
 use omen_base::{canonical, regular};
 
 /// Secret half of a key pair. `Debug` does not show it, and it is wiped on drop.
@@ -105,11 +105,11 @@ impl fmt::Display for PublicKey {
 
 /// Signed state of a log up to an entry. Its text is one line of JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SignedAnchor(Signed);
+pub struct SignedAnchor(SignedState);
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Signed {
+struct SignedState {
     /// Number of entries up to this one.
     count: u64,
     /// SHA-256 of the entries' lines including line breaks, across all files of the log.
@@ -136,7 +136,8 @@ impl SignedAnchor {
             digest.update("\n");
         })?;
         let Some(last) = found.last().filter(|_| found.is_sound()) else { return Ok(Err(found)) };
-        let mut signed = Signed { count: last.entries, digest: hex(&digest.finalize()), signature: None, v: Version };
+        let mut signed =
+            SignedState { count: last.entries, digest: hex(&digest.finalize()), signature: None, v: Version };
         let signature = signing_key.0.sign(&signed.message()?);
         signed.signature = Some(hex(&signature.to_bytes()));
         Ok(Ok(Self(signed)))
@@ -150,11 +151,12 @@ impl SignedAnchor {
         let path = path.as_ref();
         let unreadable = |why: String| BadAnchor::Unreadable { path: path.to_owned(), why };
         let bytes = regular::read(path, MAX_FILE).map_err(|error| unreadable(error.to_string()))?;
-        let signed: Signed = serde_json::from_slice(&bytes).map_err(|error| BadAnchor::NotAnchor(error.to_string()))?;
+        let signed: SignedState =
+            serde_json::from_slice(&bytes).map_err(|error| BadAnchor::NotAnchor(error.to_string()))?;
         let mut signature = [0; 64];
         let text = signed.signature.as_deref().unwrap_or_default();
         decode(text, &mut signature).map_err(|_| BadAnchor::Signature)?;
-        let message = Signed { signature: None, ..signed.clone() };
+        let message = SignedState { signature: None, ..signed.clone() };
         let message = message.message().map_err(|error| BadAnchor::NotAnchor(error.to_string()))?;
         let signature = ed25519_dalek::Signature::from_bytes(&signature);
         // Strict verification: rejects signatures on which implementations disagree.
@@ -235,7 +237,7 @@ pub enum SignedVerdict {
     },
 }
 
-impl Signed {
+impl SignedState {
     /// Returns the message to sign. The label prevents a signature for one purpose from being used for another.
     fn message(&self) -> Result<Vec<u8>, AuditError> {
         Ok([LABEL, &canonical::write(self)?].concat())

@@ -6,13 +6,11 @@ mod memory;
 mod names;
 
 use std::fmt::Debug;
-use std::fs::OpenOptions;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
-pub use files::is_beside;
-pub use files::{Files, head_path};
-pub(crate) use files::{LogFile, ReadOnly, is_attached, sync_folder};
+pub use files::{Files, head_path, is_beside};
+pub(crate) use files::{LogFile, ReadOnly, is_attached};
 pub use memory::Memory;
 pub(crate) use names::parse as parse_name;
 pub use names::{log_of, numbered};
@@ -96,13 +94,4 @@ pub trait Store: Debug + Send + 'static {
     fn next(&mut self) -> io::Result<Box<dyn Store>> {
         Err(io::Error::new(io::ErrorKind::Unsupported, "the store has one file only"))
     }
-}
-
-/// Returns the options for files that only the owner may read and write.
-pub(crate) fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.write(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
 }

@@ -1,17 +1,20 @@
-//! Log file verification.
+//! Verification of one file of a log, without access to files.
+
+mod partial_write;
+mod verdict;
 
 use std::io::{self, Read};
 use std::time::SystemTime;
 
 use omen_types::limits::MAX_LINE_BYTES;
 
-use super::entry::{Entry, Label, OwnKind};
-use super::flaw::Flaw;
-use super::head::{ChainPosition, Head};
-use super::partial_write;
-use super::rotation_link::RotationLink;
-use super::verdict::{LogVerdict, Tampering, Verification};
-use super::{Anchor, Key};
+pub use self::verdict::{LogVerdict, Tampering, Verification};
+use crate::anchor::Anchor;
+use crate::chain::entry::{Entry, Label, OwnKind};
+use crate::chain::head::Head;
+use crate::chain::rotation_link::RotationLink;
+use crate::chain::{ChainPosition, Flaw};
+use crate::key::Key;
 
 /// Verifies a log with its head record and an anchor, if they exist. Memory use is bounded by one line.
 ///

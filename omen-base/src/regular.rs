@@ -48,6 +48,25 @@ pub fn open_with(options: &OpenOptions, path: &Path) -> io::Result<File> {
     if kind.is_file() { Ok(file) } else { Err(refused(kind)) }
 }
 
+/// Returns the options for writing a file that only the owner may read and write.
+#[must_use]
+pub fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Syncs the folder of a created or renamed file, which makes the name durable. Possible only on Unix.
+///
+/// # Errors
+/// If the file system refuses.
+pub fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}
+
 /// Replaces an unspecific error: opening a FIFO without a reader, a socket, or a directory for writing fails with
 /// errors that do not name the file type.
 fn unopened(path: &Path, error: io::Error) -> io::Error {

@@ -5,11 +5,12 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::locked::Locked;
+use super::Store;
+use super::locked::LockedFile;
 use super::names::{numbered, parse};
-use super::{Store, private};
-use crate::{AuditError, head};
-use omen_base::regular;
+use crate::chain::head;
+use crate::error::AuditError;
+use omen_base::regular::{self, private, sync_folder};
 
 /// Log file with its head record file, whose name has the additional suffix `.head`. The log is locked while this value
 /// exists: there is only one writer at a time, and no verification while it writes.
@@ -21,7 +22,7 @@ pub struct Files {
     /// First file of the log, and the number of this file.
     base: PathBuf,
     number: u32,
-    log: Locked,
+    log: LockedFile,
     /// Temporary name of the file while there is no log. Another process that starts the log finds it locked, and a log
     /// never exists before its head record.
     unnamed: Option<PathBuf>,
@@ -56,7 +57,7 @@ impl Files {
         // Each further round means that another process has begun or abandoned the log since the previous round.
         for _ in 0..ROUNDS {
             let (log, unnamed) = match regular::open_with(private().read(true), path) {
-                Ok(log) => (locked(path, Locked::alone(log))?, None),
+                Ok(log) => (locked(path, LockedFile::alone(log))?, None),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     let Some((log, name)) = begin(path)? else { continue };
                     (log, Some(name))
@@ -223,11 +224,11 @@ impl Drop for Files {
 }
 
 /// Creates the file of a new log under a temporary name and locks it. `None` if another process was faster.
-fn begin(path: &Path) -> Result<Option<(Locked, PathBuf)>, AuditError> {
+fn begin(path: &Path) -> Result<Option<(LockedFile, PathBuf)>, AuditError> {
     let unusable = |source| AuditError::Io { path: path.to_owned(), source };
     let unnamed = with_suffix(path, NEW);
     let log = regular::open_with(private().read(true).create(true), &unnamed).map_err(unusable)?;
-    let log = locked(path, Locked::alone(log))?;
+    let log = locked(path, LockedFile::alone(log))?;
     // Only the holder of the lock renames or removes the file, so these checks stay valid.
     if !is_at(&log, &unnamed).map_err(unusable)? {
         return Ok(None);
@@ -274,7 +275,7 @@ pub(crate) struct ReadOnly {
 #[derive(Debug)]
 pub(crate) enum LogFile {
     /// The log is locked, so nothing writes to it in the meantime.
-    Locked(Locked),
+    Locked(LockedFile),
     /// A program has the log open for writing. The entries up to the head record exist and do not change.
     InUse(File),
 }
@@ -312,7 +313,7 @@ impl ReadOnly {
     pub(crate) fn open(path: &Path) -> Result<Self, AuditError> {
         let unusable = |source| AuditError::Io { path: path.to_owned(), source };
         let log = match regular::open(path) {
-            Ok(log) => match Locked::shared(log) {
+            Ok(log) => match LockedFile::shared(log) {
                 Ok(log) => Ok(LogFile::Locked(log)),
                 Err(TryLockError::WouldBlock) => regular::open(path).map(LogFile::InUse),
                 Err(TryLockError::Error(error)) => Err(error),
@@ -385,7 +386,7 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-fn locked(path: &Path, locked: Result<Locked, TryLockError>) -> Result<Locked, AuditError> {
+fn locked(path: &Path, locked: Result<LockedFile, TryLockError>) -> Result<LockedFile, AuditError> {
     match locked {
         Ok(log) => Ok(log),
         Err(TryLockError::WouldBlock) => Err(AuditError::InUse(path.to_owned())),
@@ -407,15 +408,6 @@ fn read_head(file: &mut File) -> io::Result<Vec<u8>> {
     file.rewind()?;
     file.take(head::SIZE as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-/// Syncs the folder of a renamed file, which makes the name durable. Possible only on Unix.
-pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
-    if cfg!(unix) {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        File::open(folder)?.sync_all()?;
-    }
-    Ok(())
 }
 
 const HEAD: &str = ".head";

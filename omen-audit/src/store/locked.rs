@@ -8,9 +8,9 @@ use std::ops::{Deref, DerefMut};
 /// Closing the file is not enough: a child process started by another thread has a copy of the descriptor until it
 /// executes its program, and would keep the lock until then.
 #[derive(Debug)]
-pub(crate) struct Locked(File);
+pub(crate) struct LockedFile(File);
 
-impl Locked {
+impl LockedFile {
     /// Locks a file exclusively.
     pub(crate) fn alone(file: File) -> Result<Self, TryLockError> {
         file.try_lock().map(|()| Self(file))
@@ -22,14 +22,14 @@ impl Locked {
     }
 }
 
-impl Drop for Locked {
+impl Drop for LockedFile {
     fn drop(&mut self) {
         // If this fails, closing the file does the same a moment later.
         let _ = self.0.unlock();
     }
 }
 
-impl Deref for Locked {
+impl Deref for LockedFile {
     type Target = File;
 
     fn deref(&self) -> &File {
@@ -37,7 +37,7 @@ impl Deref for Locked {
     }
 }
 
-impl DerefMut for Locked {
+impl DerefMut for LockedFile {
     fn deref_mut(&mut self) -> &mut File {
         &mut self.0
     }
@@ -52,13 +52,13 @@ mod tests {
     #[test]
     fn a_copy_of_the_descriptor_does_not_keep_the_lock() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        for lock in [Locked::alone, Locked::shared] {
+        for lock in [LockedFile::alone, LockedFile::shared] {
             let ours = File::open(file.path()).unwrap();
             let inherited = ours.try_clone().unwrap();
             let locked = lock(ours).unwrap();
-            assert!(Locked::alone(File::open(file.path()).unwrap()).is_err(), "it is locked");
+            assert!(LockedFile::alone(File::open(file.path()).unwrap()).is_err(), "it is locked");
             drop(locked);
-            assert!(Locked::alone(File::open(file.path()).unwrap()).is_ok(), "it is free");
+            assert!(LockedFile::alone(File::open(file.path()).unwrap()).is_ok(), "it is free");
             drop(inherited);
         }
     }

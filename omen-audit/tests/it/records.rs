@@ -24,7 +24,7 @@ fn an_entry_says_all_there_is() {
     let audit = open(memory.clone()).unwrap();
     let (turn, packet, episode) = (turn(), "pkt_1".parse().unwrap(), "corr_1".parse().unwrap());
     let data = object(json!({ "tool": "fs/write", "args": { "path": "/a\"b\n", "é": [1.5, null] } }));
-    let receipt = audit.append(Record::new(Kind::Intent, &turn, data.clone()).of(&packet, &episode)).unwrap();
+    let receipt = audit.append(Record::new(Kind::Intent, &turn, data.clone()).with_packet(&packet, &episode)).unwrap();
     let expect = json!({
         "v": 1, "sequence": 2, "time": "2026-03-01T10:00:00.000Z", "kind": "intent", "turn": "turn_1",
         "packet_id": "pkt_1", "correlation_id": "corr_1", "data": data, "mac": receipt.mac.to_string(),

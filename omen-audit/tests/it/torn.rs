@@ -22,7 +22,7 @@ fn rich() -> Vec<(Vec<u8>, Vec<u8>, Vec<u8>)> {
         let record = Record::new(Kind::Intent, &turn, object(data));
         let record = match number % 4 {
             0 => record,
-            1 => record.of(&packet, &episode),
+            1 => record.with_packet(&packet, &episode),
             2 => Record { packet_id: Some(&packet), ..record },
             _ => Record { correlation_id: Some(&episode), ..record },
         };

@@ -148,7 +148,8 @@ fn audited_by(rotate_bytes: Option<NonZeroU64>, more: &[(Kind, Value)]) -> TempD
         (Kind::Intent, decided("dispatch")),
     ];
     for (kind, data) in entries.iter().chain(more).cloned() {
-        let record = Record::new(kind, &turn, data.as_object().unwrap().clone()).of(&packet_id, &correlation_id);
+        let record =
+            Record::new(kind, &turn, data.as_object().unwrap().clone()).with_packet(&packet_id, &correlation_id);
         let _ = audit.append(record).unwrap();
     }
     folder

@@ -6,17 +6,10 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::ChainPosition;
 use super::entry::Version;
-use super::{Key, Mac};
+use crate::key::{Key, Mac};
 use omen_base::{NotExact, canonical};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ChainPosition {
-    /// Number of entries up to this position.
-    pub(crate) count: u64,
-    /// Seal of the last entry.
-    pub(crate) last: Mac,
-}
 
 /// Content of the head record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,12 +26,10 @@ impl Head {
     pub(crate) fn new(at: ChainPosition) -> Self {
         Self { at, adopted: 0, continued: false }
     }
-}
 
-impl Head {
     /// Encodes the record as a single line, padded with blanks.
     pub(crate) fn encode(self, key: &Key) -> Result<[u8; SIZE], NotExact> {
-        let text = Sealed::new(key, LABEL, self)?.text()?;
+        let text = SealedPosition::new(key, LABEL, self)?.text()?;
         let mut bytes = [b' '; SIZE];
         // INVARIANT: a record has at most about 250 bytes, even with the largest numbers.
         bytes.iter_mut().zip(text).for_each(|(byte, text)| *byte = text);
@@ -50,7 +41,7 @@ impl Head {
 
     /// Decodes a record if the bytes are exactly a record sealed with this key.
     pub(crate) fn decode(bytes: &[u8], key: &Key) -> Option<Self> {
-        let sealed: Sealed = serde_json::from_slice(bytes).ok()?;
+        let sealed: SealedPosition = serde_json::from_slice(bytes).ok()?;
         let at = sealed.open(key, LABEL)?;
         let head = Self { at, adopted: sealed.adopted.0, continued: sealed.continued };
         (head.encode(key).ok()? == *bytes).then_some(head)
@@ -69,7 +60,7 @@ impl Head {
 /// Sealed position, in a head record or an anchor.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Sealed {
+pub(crate) struct SealedPosition {
     #[serde(default, skip_serializing_if = "AdoptedCount::is_none")]
     adopted: AdoptedCount,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -81,7 +72,7 @@ pub(crate) struct Sealed {
     v: Version,
 }
 
-impl Sealed {
+impl SealedPosition {
     /// Seals a position. The label prevents a seal for one purpose from being used for another.
     pub(crate) fn new(key: &Key, label: &[u8], head: Head) -> Result<Self, NotExact> {
         let Head { at, adopted, continued } = head;

@@ -6,14 +6,39 @@
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use omen_base::Mutex;
+use omen_base::{Mutex, canonical};
 use tokio::sync::oneshot;
 
-use super::AuditError;
-use super::line::Draft;
-use super::receipt::Receipt;
+use crate::chain::Flaw;
+use crate::chain::entry::Entry;
+use crate::chain::line::{Draft, LinePosition};
+use crate::error::AuditError;
+use crate::key::Mac;
+
+/// Receipt for a recorded entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "an entry counts as recorded only if there is a receipt"]
+pub struct Receipt {
+    /// Number of the entry, starting from 1.
+    pub sequence: u64,
+    /// Seal of the entry and all entries before it.
+    pub mac: Mac,
+}
 
 pub(super) type AppendResult = Result<Receipt, AuditError>;
+
+impl Draft {
+    /// INVARIANT: the log accepts no entry that a verifier would reject. An agent can influence what is recorded about
+    /// it, and must not be able to make the log look tampered with, so the parts are read back.
+    pub(super) fn new(entry: &Entry) -> Result<Self, AuditError> {
+        canonical::check_inner(&entry.data)?;
+        let draft = Self::encode(entry)?;
+        let (before, after) = draft.unsealed(LinePosition { sequence: 1, time: b"\"\"", group: None });
+        let back: Entry = serde_json::from_slice(&[before, after].concat())
+            .map_err(|error| AuditError::NotReadBack(Flaw::not_entry(error)))?;
+        if Self::encode(&back)? == draft { Ok(draft) } else { Err(AuditError::NotReadBack(Flaw::Form)) }
+    }
+}
 
 /// Entry to write.
 #[derive(Debug)]

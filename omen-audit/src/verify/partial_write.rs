@@ -10,14 +10,14 @@ use std::cmp::Ordering;
 use omen_types::{CorrelationId, PacketId};
 use serde_json::Value;
 
-use super::entry::{Entry, Label};
-use super::flaw::Flaw;
-use super::{Key, Mac};
+use crate::chain::Flaw;
+use crate::chain::entry::{Entry, Label};
+use crate::key::{Key, Mac};
 use omen_base::{MAX_DEPTH, TurnId, canonical};
 
 /// Checks that bytes without a line break at the end of a log are the start of the next entry's line. The entry may be
 /// in the group that begins with the entry `group`.
-pub(crate) fn judge(tail: &[u8], key: &Key, previous: &Mac, sequence: u64, group: Option<u64>) -> Result<(), Flaw> {
+pub(super) fn judge(tail: &[u8], key: &Key, previous: &Mac, sequence: u64, group: Option<u64>) -> Result<(), Flaw> {
     let mut reader = Reader { text: tail, at: 0 };
     let there = match reader.entry(sequence, group) {
         Ok(()) => END.len(),

@@ -1,19 +1,18 @@
-//! Encoding of an entry as a line in canonical form (RFC 8785), assembled from parts.
+//! Lines of entries in canonical form (RFC 8785): encoding, assembled from parts, and checking.
 //!
 //! The expensive parts, above all the text of the data, are encoded and checked by the appending thread. The thread
 //! that writes a group adds the number, time, group and seal, which are not known earlier.
 
 use serde_json::{Map, Value};
 
-use super::Mac;
+use super::Flaw;
 use super::entry::{Entry, Label};
-use super::flaw::Flaw;
-use super::{AuditError, Key};
+use crate::key::{Key, Mac};
 use omen_base::{NotExact, canonical};
 
 /// Encoded entry without its position in the log.
 #[derive(Debug, PartialEq)]
-pub(super) struct Draft {
+pub(crate) struct Draft {
     /// Text before the group: episode and data.
     head: Vec<u8>,
     kind: Vec<u8>,
@@ -23,27 +22,16 @@ pub(super) struct Draft {
 
 /// Position of an entry in the log.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LinePosition<'p> {
-    pub(super) sequence: u64,
+pub(crate) struct LinePosition<'p> {
+    pub(crate) sequence: u64,
     /// Time, including its quotation marks.
-    pub(super) time: &'p [u8],
-    pub(super) group: Option<u64>,
+    pub(crate) time: &'p [u8],
+    pub(crate) group: Option<u64>,
 }
 
 impl Draft {
-    /// INVARIANT: the log accepts no entry that a verifier would reject. An agent can influence what is recorded about
-    /// it, and must not be able to make the log look tampered with, so the parts are read back.
-    pub(super) fn new(entry: &Entry) -> Result<Self, AuditError> {
-        canonical::check_inner(&entry.data)?;
-        let draft = Self::encode(entry)?;
-        let (before, after) = draft.unsealed(LinePosition { sequence: 1, time: b"\"\"", group: None });
-        let back: Entry = serde_json::from_slice(&[before, after].concat())
-            .map_err(|error| AuditError::NotReadBack(Flaw::not_entry(error)))?;
-        if Self::encode(&back)? == draft { Ok(draft) } else { Err(AuditError::NotReadBack(Flaw::Form)) }
-    }
-
     /// Encodes the parts of an entry whose values are exact.
-    pub(super) fn encode(entry: &Entry) -> Result<Self, NotExact> {
+    pub(crate) fn encode(entry: &Entry) -> Result<Self, NotExact> {
         let Entry { kind, turn, packet_id, correlation_id, data, .. } = entry;
         Ok(Self {
             head: head(correlation_id.as_deref(), data)?,
@@ -54,7 +42,7 @@ impl Draft {
     }
 
     /// Returns the line at a position, including its line break, sealed after the previous entry.
-    pub(super) fn seal(&self, place: LinePosition<'_>, key: &Key, previous: &Mac) -> (Vec<u8>, Mac) {
+    pub(crate) fn seal(&self, place: LinePosition<'_>, key: &Key, previous: &Mac) -> (Vec<u8>, Mac) {
         let (before, after) = self.unsealed(place);
         let mac = key.seal(&[previous.as_bytes(), &before, &after]);
         let mut line = sealed(&before, &mac, &after);
@@ -63,7 +51,7 @@ impl Draft {
     }
 
     /// Returns the text before and after the seal.
-    pub(super) fn unsealed(&self, place: LinePosition<'_>) -> (Vec<u8>, Vec<u8>) {
+    pub(crate) fn unsealed(&self, place: LinePosition<'_>) -> (Vec<u8>, Vec<u8>) {
         let Self { head, kind, packet_id, turn } = self;
         let group = place.group.map(|group| format!(",\"group\":{group}")).unwrap_or_default();
         let before = [head, group.as_bytes(), kind].concat();
@@ -73,7 +61,25 @@ impl Draft {
     }
 }
 
-pub(super) fn sealed(before: &[u8], mac: &Mac, after: &[u8]) -> Vec<u8> {
+impl Entry {
+    /// Checks a line, without its line break, against its position in the chain, and returns the entry with its seal.
+    pub(crate) fn judge(line: &[u8], key: &Key, previous: &Mac, sequence: u64) -> Result<(Self, Mac), Flaw> {
+        let entry: Self = serde_json::from_slice(line).map_err(Flaw::not_entry)?;
+        if entry.sequence != sequence {
+            return Err(Flaw::Sequence { expected: sequence, found: entry.sequence });
+        }
+        let mac = entry.mac.ok_or_else(|| Flaw::not_entry("it has no `mac`"))?;
+        let time = canonical::write_text(&entry.time).map_err(Flaw::not_entry)?;
+        let place = LinePosition { sequence, time: &time, group: entry.group };
+        let (before, after) = Draft::encode(&entry).map_err(Flaw::not_entry)?.unsealed(place);
+        if !key.fits(&[previous.as_bytes(), &before, &after], &mac) {
+            return Err(Flaw::Mac);
+        }
+        if sealed(&before, &mac, &after) == line { Ok((entry, mac)) } else { Err(Flaw::Form) }
+    }
+}
+
+fn sealed(before: &[u8], mac: &Mac, after: &[u8]) -> Vec<u8> {
     let mac = format!(",\"mac\":\"{mac}\"");
     [before, mac.as_bytes(), after].concat()
 }

@@ -6,12 +6,11 @@ use std::path::Path;
 
 use zeroize::Zeroizing;
 
-use super::key_error::{BYTES, KeyError};
-use super::store;
+use super::error::{BYTES, KeyError};
 use omen_base::regular;
 
 /// Reads a file on which only the owner has permissions (A3).
-pub(super) fn read(path: &Path) -> Result<Zeroizing<String>, KeyError> {
+pub(crate) fn read(path: &Path) -> Result<Zeroizing<String>, KeyError> {
     let unreadable = |source| KeyError::Io { path: path.to_owned(), source };
     let file = regular::open(path).map_err(|error| match error.kind() {
         io::ErrorKind::InvalidInput => KeyError::NotFile(path.to_owned()),
@@ -30,7 +29,7 @@ pub(super) fn read(path: &Path) -> Result<Zeroizing<String>, KeyError> {
 }
 
 /// Creates a file with random bytes from the operating system that only the owner may read and write.
-pub(super) fn create(path: &Path) -> Result<Zeroizing<[u8; BYTES]>, KeyError> {
+pub(crate) fn create(path: &Path) -> Result<Zeroizing<[u8; BYTES]>, KeyError> {
     let mut bytes = Zeroizing::new([0; BYTES]);
     getrandom::fill(bytes.as_mut()).map_err(|error| KeyError::Random(error.to_string()))?;
 
@@ -38,10 +37,10 @@ pub(super) fn create(path: &Path) -> Result<Zeroizing<[u8; BYTES]>, KeyError> {
     let encoded = base16ct::lower::encode(bytes.as_ref(), text.as_mut()).map(<[u8]>::len);
     debug_assert_eq!(encoded, Ok(2 * BYTES), "one byte is left for the line break");
     // Synced, because entries sealed with a key lost in a power failure could no longer be verified.
-    let written = store::private().create_new(true).open(path).and_then(|mut file| {
+    let written = regular::private().create_new(true).open(path).and_then(|mut file| {
         file.write_all(text.as_ref())?;
         file.sync_all()?;
-        store::sync_folder(path)
+        regular::sync_folder(path)
     });
     written.map_err(|source| KeyError::Io { path: path.to_owned(), source })?;
     Ok(bytes)

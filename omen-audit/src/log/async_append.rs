@@ -3,10 +3,11 @@
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use super::entry_queue::{PendingLead, QueuedEntry, Waiter};
-use super::line::Draft;
-use super::log::Audit;
-use super::{AuditError, Receipt, Record};
+use super::Audit;
+use super::entry_queue::{PendingLead, QueuedEntry, Receipt, Waiter};
+use crate::chain::entry::Record;
+use crate::chain::line::Draft;
+use crate::error::AuditError;
 
 impl Audit {
     /// Appends a record as [`append`](Self::append) does. The entry is in the log when this returns. Entries are
@@ -18,7 +19,7 @@ impl Audit {
         let (waiter, recorded) = oneshot::channel();
         let due = QueuedEntry { draft: Draft::new(&record.into())?, waiter: Waiter::Task(waiter) };
         // Abandoned callers may have left many entries, so the queue is bounded (A1).
-        if self.waiting().push_below(MAX_WAITING, due).ok_or(AuditError::Full(MAX_WAITING))? {
+        if self.inner.waiting.push_below(MAX_WAITING, due).ok_or(AuditError::Full(MAX_WAITING))? {
             self.lead_elsewhere();
         }
         recorded.await.unwrap_or(Err(AuditError::Interrupted))
@@ -30,7 +31,7 @@ impl Audit {
         // An entry without canonical text stays unrecorded, which leaves the preceding action without an outcome.
         let Ok(draft) = Draft::new(&record.into()) else { return };
         let (waiter, _) = oneshot::channel();
-        if self.waiting().push(QueuedEntry { draft, waiter: Waiter::Task(waiter) }) {
+        if self.inner.waiting.push(QueuedEntry { draft, waiter: Waiter::Task(waiter) }) {
             self.lead_elsewhere();
         }
     }
@@ -38,10 +39,9 @@ impl Audit {
     /// Writes the queued entries, on a thread that may block if the log blocks.
     fn lead_elsewhere(&self) {
         let audit = self.clone();
-        let waits = audit.waits();
-        let duty = PendingLead(move || audit.lead());
+        let duty = PendingLead(move || audit.inner.lead());
         match Handle::try_current() {
-            Ok(runtime) if waits => drop(runtime.spawn_blocking(move || drop(duty))),
+            Ok(runtime) if self.inner.waits => drop(runtime.spawn_blocking(move || drop(duty))),
             // Without a runtime no tool can run, but that failure must still be recorded, so this thread writes the entries.
             _ => drop(duty),
         }

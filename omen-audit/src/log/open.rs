@@ -7,13 +7,15 @@ use std::time::SystemTime;
 
 use serde_json::{Map, Value, json};
 
-use super::entry::{Entry, Label, OwnKind};
-use super::head::{ChainPosition, Head};
-use super::replayed_state::ReplayedState;
-use super::store::{Files, Store};
-use super::verdict::{LogVerdict, Tampering};
-use super::verify::{VerifiedPart, Verifier};
-use super::{Anchor, AuditError, Key};
+use crate::anchor::Anchor;
+use crate::chain::ChainPosition;
+use crate::chain::entry::{Entry, Label, OwnKind};
+use crate::chain::head::Head;
+use crate::error::AuditError;
+use crate::key::Key;
+use crate::replayed_state::ReplayedState;
+use crate::store::{Files, Store};
+use crate::verify::{LogVerdict, Tampering, VerifiedPart, Verifier};
 
 /// Last file of a log, ready for appending once its own entry is written.
 pub(super) struct OpenedFile {

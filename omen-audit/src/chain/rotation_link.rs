@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::Mac;
+use super::Flaw;
 use super::entry::{Entry, Label, OwnKind};
-use super::flaw::Flaw;
+use crate::key::Mac;
 use omen_base::NotExact;
 
 /// Data in the first entry of a continuing file.

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use super::flaw::Flaw;
-use super::head::ChainPosition;
-use super::{Anchor, Key, Mac};
+use crate::anchor::Anchor;
+use crate::chain::{ChainPosition, Flaw};
+use crate::key::{Key, Mac};
 
 /// Result of verifying a log.
 #[derive(Clone, Debug, PartialEq, Eq)]

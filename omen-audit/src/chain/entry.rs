@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use omen_types::{CorrelationId, PacketId};
 
-use super::Mac;
+use crate::key::Mac;
 use omen_base::{TurnId, canonical};
 
 /// Kind of a recorded entry (A1, G4).
@@ -72,7 +72,7 @@ impl<'r> Record<'r> {
 
     /// Sets the packet and its episode.
     #[must_use]
-    pub fn of(self, packet_id: &'r PacketId, correlation_id: &'r CorrelationId) -> Self {
+    pub fn with_packet(self, packet_id: &'r PacketId, correlation_id: &'r CorrelationId) -> Self {
         Self { packet_id: Some(packet_id), correlation_id: Some(correlation_id), ..self }
     }
 }
@@ -159,7 +159,7 @@ pub(crate) enum Label {
 }
 
 impl Label {
-    pub(super) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::Record(Kind::Turn),
         Self::Record(Kind::Decision),
         Self::Record(Kind::Policy),
@@ -176,12 +176,12 @@ impl Label {
     ];
 
     /// Returns whether entries of this kind belong to a turn. Entries of the log itself do not.
-    pub(super) fn is_of_a_turn(self) -> bool {
+    pub(crate) fn is_of_a_turn(self) -> bool {
         matches!(self, Self::Record(_))
     }
 
     /// Returns the label as written in an entry, with its quotation marks.
-    pub(super) fn text(self) -> Option<String> {
+    pub(crate) fn text(self) -> Option<String> {
         String::from_utf8(canonical::write(&self).ok()?).ok()
     }
 }
