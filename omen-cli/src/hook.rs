@@ -44,7 +44,7 @@ pub(crate) fn serve(_: &crate::args::HookServeArgs) -> Result<Exit, Failure> {
 type Decided = (HookAnswer, Option<OpenCalls>, Option<PolicyText>);
 
 pub(crate) fn run(args: &HookRunArgs) -> Result<Exit, Failure> {
-    let dialect = Dialect::of(&args.agent).map_err(|error| Failure::Usage(error.to_string()))?;
+    let dialect = Dialect::from_agent(&args.agent).map_err(|error| Failure::Usage(error.to_string()))?;
     args.episode.map_or(Ok(false), policy::observes).map_err(Failure::Usage)?;
     answer_panics(dialect.clone());
     let until = answer_in_time(&dialect, args.timeout);

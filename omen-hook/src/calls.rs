@@ -1,5 +1,10 @@
 //! Calls that an event requests: one call of the named tool, or one for each file of a patch.
 
+pub(crate) mod gate_files;
+mod guard;
+mod patch;
+mod paths;
+
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -7,10 +12,10 @@ use omen_base::bounded::bounded;
 use omen_base::{BadName, ServerName, ToolId, ToolName};
 use serde_json::{Map, Value};
 
+pub use self::patch::PatchError;
+use self::paths::{is_named, is_plain_end, resolved, spelled, unquoted};
 use crate::dialect::{Dialect, ToolForm};
 use crate::event::ToolEvent;
-use crate::patch::{self, PatchError};
-use crate::paths::{is_named, is_plain_end, resolved, spelled, unquoted};
 
 /// A call to judge.
 #[derive(Clone, Debug, PartialEq)]
@@ -168,7 +173,7 @@ impl Dialect {
 }
 
 /// Returns the part of a text that names an agent's settings, if any.
-pub(crate) fn names_settings(text: &str) -> Option<String> {
+fn names_settings(text: &str) -> Option<String> {
     let text = spelled(text);
     SETTINGS.iter().find(|part| is_named(&text, part, is_plain_end)).cloned()
 }

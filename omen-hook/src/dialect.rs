@@ -1,5 +1,8 @@
 //! Dialects of coding agents' hooks, as described in `schema/hooks`.
 
+pub(crate) mod install;
+pub(crate) mod member_types;
+
 use std::collections::BTreeMap;
 
 use omen_base::{ServerName, ToolId, ToolName};
@@ -7,8 +10,8 @@ use omen_gate::tool::Tool;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::install::{InstallForm, InstalledCommand};
-use crate::member_types::MemberTypes;
+use self::install::{InstallForm, InstalledCommand};
+use self::member_types::MemberTypes;
 
 /// Dialect of an agent: its events, their members, and the answers that it accepts as a verdict.
 #[derive(Clone, Debug, Deserialize)]
@@ -220,7 +223,7 @@ impl Dialect {
     ///
     /// # Errors
     /// If the agent has no dialect.
-    pub fn of(agent: &str) -> Result<Self, UnknownAgent> {
+    pub fn from_agent(agent: &str) -> Result<Self, UnknownAgent> {
         // The packaged files are tested, so one that cannot be parsed may be treated as missing.
         let text = omen_schema::hooks(agent);
         text.and_then(|text| serde_json::from_str(text).ok()).ok_or_else(|| UnknownAgent(agent.to_owned()))
@@ -260,7 +263,7 @@ impl Dialect {
     /// Returns the parts of paths below which agents keep their settings, for all dialects: no agent may write there.
     #[must_use]
     pub fn settings_of_all() -> Vec<String> {
-        Self::agents().filter_map(|agent| Self::of(agent).ok()).flat_map(|dialect| dialect.settings).collect()
+        Self::agents().filter_map(|agent| Self::from_agent(agent).ok()).flat_map(|dialect| dialect.settings).collect()
     }
 }
 

@@ -40,7 +40,7 @@ pub(crate) struct EventEpisodes<'e> {
 pub(crate) struct BegunCalls(Vec<BegunCall>);
 
 impl EpisodeFolder {
-    pub(crate) fn of(config: &Config) -> Option<Self> {
+    pub(crate) fn from_config(config: &Config) -> Option<Self> {
         let audit = config.audit.as_ref()?;
         Some(Self { folder: folder_of(audit), is_synced: audit.sync })
     }

@@ -6,9 +6,8 @@ use omen_base::bounded::bounded;
 use omen_base::json::{self, Reading, Unread};
 use serde_json::{Map, Value};
 
-use crate::dialect::{CommandEnd, Dialect, EventForm, EventRole, ReportedOutcome, SpecialEvent};
-use crate::member_types::MemberFlaw;
-use crate::version;
+use crate::dialect::member_types::MemberFlaw;
+use crate::dialect::{CommandEnd, Dialect, EventForm, EventRole, ReportedOutcome, SpecialEvent, VersionRange};
 
 /// Event that an agent sends to its hook.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,7 +125,7 @@ impl Dialect {
         self.common.check(&members).map_err(flawed)?;
         form.members.check(&members).map_err(flawed)?;
         if let Some(range) = &self.version {
-            version::check(range, &self.title, &members, variable).map_err(EventError::Version)?;
+            check_version(range, &self.title, &members, variable).map_err(EventError::Version)?;
         }
         Ok(match form.role {
             EventRole::Before => Event::Before(match &form.special {
@@ -207,6 +206,37 @@ fn object(text: &str, exact_numbers: bool) -> Result<Value, Unread> {
 
 fn refused(error: Unread) -> EventError {
     EventError::Json(error.to_string())
+}
+
+/// Checks that an event comes from a supported version. An event that does not state its version is refused.
+fn check_version(
+    range: &VersionRange,
+    title: &str,
+    members: &Map<String, Value>,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<(), String> {
+    let (place, found) = match (&range.member, &range.env) {
+        (Some(member), _) => {
+            (format!("field `{member}`"), members.get(member).and_then(Value::as_str).map(str::to_owned))
+        }
+        (None, Some(name)) => (format!("variable `{name}`"), variable(name)),
+        (None, None) => return Ok(()),
+    };
+    let expected = format!("expected {} or later, and below {}", range.from, range.below);
+    let Some(found) = found else {
+        return Err(format!("the {place}, which names the version of {title}, is missing; {expected}"));
+    };
+    let is_within = match (numbers(&found), numbers(&range.from), numbers(&range.below)) {
+        (Some(found), Some(from), Some(below)) => from <= found && found < below,
+        _ => false,
+    };
+    if is_within { Ok(()) } else { Err(format!("unsupported version `{}` of {title}; {expected}", bounded(&found))) }
+}
+
+/// Parses the numbers of a version, ignoring a suffix such as `-beta.1`.
+fn numbers(version: &str) -> Option<Vec<u32>> {
+    let plain = version.split(['-', '+']).next().unwrap_or(version);
+    plain.split('.').map(|number| number.parse().ok()).collect()
 }
 
 /// Arguments of a call: an object, or its text.

@@ -8,27 +8,28 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use async_trait::async_trait;
 use omen_base::{GateClock, ServerName, SystemClock, ToolId, TurnId};
 use omen_gate::arguments::Recordable;
 use omen_gate::audit::{Audit, AuditError, Checkpoint, InDoubt, Kind};
 use omen_gate::catalog::Catalog;
 use omen_gate::confirm::Confirmer;
-use omen_gate::tool::Tool;
-use omen_gate::{Authorized, Blocked, BuildError, Config, Dispatched, Gate, Request, Stopped, Way};
+use omen_gate::server::{Dispatch, ToolServer};
+use omen_gate::tool::{Answer, Tool};
+use omen_gate::{Authorized, Blocked, BuildError, Config, Dispatched, Fault, Gate, Request, Stopped, Way};
 use omen_proxy::episode::{BegunCall, CallEnd, LONGEST_CALL_SECONDS, SeenCall};
 use serde_json::{Map, Value, json};
 use tokio::sync::{mpsc, watch};
 
 use crate::answer::HELP;
 use crate::call_key::{CallKey, SessionKey, hash_of};
+use crate::calls::gate_files::GateFiles;
 use crate::calls::{CallError, HookCall};
 use crate::dialect::Dialect;
 use crate::episodes::{BegunCalls, EpisodeFolder, EventEpisodes};
 use crate::event::{Event, ToolEvent};
-use crate::gate_files::GateFiles;
 use crate::hook_error::{HookError, with_help};
 use crate::outcomes::{self, LogEnd, members};
-use crate::virtual_server::VirtualServer;
 
 /// Hook of one agent, with the gate and the audit log of a configuration.
 #[derive(Debug)]
@@ -127,7 +128,7 @@ impl Hook {
         }
         let root = config.folder.clone().unwrap_or_default();
         let patience = Duration::from_secs(dialect.timeout_seconds) / 2;
-        let files = GateFiles::of(&config);
+        let files = GateFiles::from_config(&config);
         Ok(Self {
             dialect,
             config,
@@ -169,7 +170,7 @@ impl Hook {
     /// the extension `episodes`. What cannot be recorded there changes no verdict.
     #[must_use]
     pub fn episodes(self) -> Self {
-        Self { episodes: EpisodeFolder::of(&self.config), ..self }
+        Self { episodes: EpisodeFolder::from_config(&self.config), ..self }
     }
 
     /// Sets the clock, in place of the system's.
@@ -421,6 +422,31 @@ impl Hook {
             builder = builder.server(name.clone(), VirtualServer { tools: tools.into(), handed_over, withdrawn });
         }
         Ok(builder.build()?)
+    }
+}
+
+/// Server whose calls are run by the agent. They are handed over only after their intent has been recorded in the audit log.
+#[derive(Clone, Debug)]
+struct VirtualServer {
+    tools: Arc<[Tool]>,
+    handed_over: mpsc::UnboundedSender<()>,
+    /// Whether calls already handed over are withdrawn, because another call of the same event was refused.
+    withdrawn: watch::Receiver<bool>,
+}
+
+#[async_trait]
+impl ToolServer for VirtualServer {
+    async fn list(&self) -> Result<Vec<Tool>, Fault> {
+        Ok(self.tools.to_vec())
+    }
+
+    async fn call(&self, _: Dispatch) -> Result<Answer, Fault> {
+        let _ = self.handed_over.send(());
+        let mut withdrawn = self.withdrawn.clone();
+        match withdrawn.wait_for(|is_withdrawn| *is_withdrawn).await {
+            Ok(_) => Err(Fault::unreachable("another call of the same event was refused, so the agent is denied both")),
+            Err(_) => Err(Fault::Cancelled),
+        }
     }
 }
 

@@ -7,7 +7,7 @@
 //! ```
 //! use omen_hook::{Dialect, Event};
 //!
-//! let codex = Dialect::of("codex")?;
+//! let codex = Dialect::from_agent("codex")?;
 //! let event = br#"{"session_id":"s","turn_id":"t","transcript_path":null,"cwd":"/home/dev","hook_event_name":"PreToolUse",
 //!     "tool_name":"Bash","tool_input":{"command":"git status"},"tool_use_id":"call_1"}"#;
 //! let Event::Before(call) = codex.read(event, |_| None)? else { return Ok(()) };
@@ -24,25 +24,16 @@ mod calls;
 mod dialect;
 mod episodes;
 mod event;
-mod gate_files;
-mod guard;
 mod hook;
 mod hook_error;
-mod install;
-mod member_types;
 mod outcomes;
-mod patch;
-mod paths;
 mod rehearsal;
-mod version;
-mod virtual_server;
 
 pub use answer::HookAnswer;
-pub use calls::{CallError, HookCall};
+pub use calls::{CallError, HookCall, PatchError};
+pub use dialect::install::{InstallForm, InstalledCommand, OffSwitch, SettingsPlace, TrustStore};
 pub use dialect::{Dialect, EventRole, ReportedOutcome, UnknownAgent};
 pub use event::{Event, EventError, MAX_EVENT_BYTES, ToolEvent};
 pub use hook::{Hook, HookReport, HookVerdict, OpenCalls};
 pub use hook_error::HookError;
-pub use install::{InstallForm, InstalledCommand, OffSwitch, SettingsPlace, TrustStore};
-pub use patch::PatchError;
 pub use rehearsal::{AgentReaction, HookEnd};

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
+use crate::dialect::install::FailureEffect;
+use crate::dialect::member_types::MemberTypes;
 use crate::dialect::{AnswerForm, Dialect, EventRole};
-use crate::install::FailureEffect;
-use crate::member_types::MemberTypes;
 
 /// End of a hook's process, as an agent sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]

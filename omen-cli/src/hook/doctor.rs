@@ -26,7 +26,7 @@ pub(crate) fn doctor(args: &HookDoctorArgs, out: &mut Output) -> Result<Exit, Fa
         .map_err(|error| Failure::Usage(error.to_string()))?;
     let mut reports = Vec::new();
     for agent in Dialect::agents().filter(|agent| args.agent.as_deref().is_none_or(|wanted| wanted == *agent)) {
-        let dialect = Dialect::of(agent).map_err(|error| Failure::Internal(error.to_string()))?;
+        let dialect = Dialect::from_agent(agent).map_err(|error| Failure::Internal(error.to_string()))?;
         let installations = found::installations(&dialect, &project).map_err(Failure::Usage)?;
         if !installations.is_empty() || args.agent.is_some() {
             reports.push(report(&dialect, installations, &project).map_err(Failure::Usage)?);

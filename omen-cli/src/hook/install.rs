@@ -26,7 +26,7 @@ use crate::output::Output;
 use crate::text_edit::{self, Edit};
 
 pub(crate) fn install(args: &HookInstallArgs, out: &mut Output) -> Result<Exit, Failure> {
-    let dialect = Dialect::of(&args.agent).map_err(|error| Failure::Usage(error.to_string()))?;
+    let dialect = Dialect::from_agent(&args.agent).map_err(|error| Failure::Usage(error.to_string()))?;
     let project = absolute(args.root.as_deref().unwrap_or(Path::new(".")))?;
     let target = SettingsFile::find(&dialect, args.scope.name(), &project).map_err(Failure::Usage)?;
     if args.write && !args.scope.is_managed() {

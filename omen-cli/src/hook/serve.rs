@@ -155,7 +155,7 @@ impl Resident {
         let (answer, open) = match decided? {
             Ok(decided) => decided,
             Err(why) => {
-                let dialect = Dialect::of(&request.scope.agent).map_err(io::Error::other)?;
+                let dialect = Dialect::from_agent(&request.scope.agent).map_err(io::Error::other)?;
                 (dialect.fail(&why), None)
             }
         };
@@ -212,7 +212,7 @@ impl LoadedPolicy {
         if let Some(hook) = hooks.get(scope) {
             return Ok(Arc::clone(hook));
         }
-        let dialect = Dialect::of(&scope.agent).map_err(|error| error.to_string())?;
+        let dialect = Dialect::from_agent(&scope.agent).map_err(|error| error.to_string())?;
         let hook = self.policy.hook(&dialect, self.config.clone(), scope, None)?;
         // Catalogues that change would fill the memory.
         if hooks.len() >= MAX_HOOKS {

@@ -13,7 +13,7 @@ use crate::gate;
 use crate::output::Output;
 
 pub(crate) fn tools(args: &HookToolsArgs, out: &mut Output) -> Result<Exit, Failure> {
-    let dialect = Dialect::of(&args.agent).map_err(|error| Failure::Usage(error.to_string()))?;
+    let dialect = Dialect::from_agent(&args.agent).map_err(|error| Failure::Usage(error.to_string()))?;
     let lists = BTreeMap::from([(dialect.agent.clone(), dialect.tools())]);
     let text = serde_json::to_string_pretty(&lists).map_err(std::io::Error::from)?;
     if args.pins {

@@ -35,7 +35,7 @@ use crate::{GOOD, Run, folder, log, omen, run, write};
 fn governed(agent: &str) -> TempDir {
     let folder = folder(&[]);
     let mut config = format!("[servers.{agent}]\n[audit]\nlog = 'audit.jsonl'\nkey_file = 'audit.key'\nsync = false\n");
-    for tool in Dialect::of(agent).unwrap().tools() {
+    for tool in Dialect::from_agent(agent).unwrap().tools() {
         let rules = match tool.name.as_str() {
             "Bash" | "run_shell_command" | "bash" | "Shell" => {
                 r#"{ "/command" = { command = { program = ["git", "ls"] } } }"#
@@ -89,7 +89,7 @@ fn allow(folder: &Path, tool: &Tool, server: &str, permission: &str, more: &str)
 
 /// Tool of an agent.
 fn tool_of(agent: &str, name: &str) -> Tool {
-    Dialect::of(agent).unwrap().tools().into_iter().find(|tool| tool.name.as_str() == name).unwrap()
+    Dialect::from_agent(agent).unwrap().tools().into_iter().find(|tool| tool.name.as_str() == name).unwrap()
 }
 
 /// Event of Claude Code about a command.

@@ -32,7 +32,7 @@ fn a_denial_has_the_bytes_of_its_agent() {
         ("cursor", r#"{"agent_message":"R","permission":"deny","user_message":"R"}"#),
         ("opencode", r#"{"decision":"deny","reason":"R"}"#),
     ] {
-        let answer = Dialect::of(agent).unwrap().deny("R");
+        let answer = Dialect::from_agent(agent).unwrap().deny("R");
         assert_eq!((answer.exit, answer.stdout, answer.stderr), (0, format!("{stdout}\n"), String::new()), "{agent}");
     }
 }
@@ -41,7 +41,7 @@ fn a_denial_has_the_bytes_of_its_agent() {
 #[test]
 fn a_failure_has_the_bytes_of_a_denial_where_an_exit_code_is_less() {
     for agent in ["codex", "copilot-cli"] {
-        let dialect = Dialect::of(agent).unwrap();
+        let dialect = Dialect::from_agent(agent).unwrap();
         assert_eq!(dialect.fail("R"), dialect.deny("R"), "{agent}");
     }
 }
@@ -50,7 +50,7 @@ fn a_failure_has_the_bytes_of_a_denial_where_an_exit_code_is_less() {
 #[test]
 fn no_denial_has_a_form_with_which_an_agent_runs_the_call() {
     for agent in Dialect::agents() {
-        let dialect = Dialect::of(agent).unwrap();
+        let dialect = Dialect::from_agent(agent).unwrap();
         for reason in
             [REASON, "", " \n ", "line\nbreak", "\"quoted\" \\ {\"x\":1}", "\u{202e}\u{0}\u{7}", &"long ".repeat(4000)]
         {
@@ -98,7 +98,7 @@ fn no_denial_has_a_form_with_which_an_agent_runs_the_call() {
 #[test]
 fn a_plain_allow_is_silent_where_silence_means_no_objection() {
     for agent in Dialect::agents() {
-        let answer = Dialect::of(agent).unwrap().allow();
+        let answer = Dialect::from_agent(agent).unwrap().allow();
         let expected = match agent {
             "cursor" => "{\"permission\":\"allow\"}\n",
             "opencode" => "{\"decision\":\"allow\"}\n",
@@ -111,6 +111,6 @@ fn a_plain_allow_is_silent_where_silence_means_no_objection() {
 
 #[test]
 fn the_way_out_is_there_after_a_long_message() {
-    let answer = Dialect::of("codex").unwrap().deny(&format!("{}; help: do this instead", "x".repeat(9000)));
+    let answer = Dialect::from_agent("codex").unwrap().deny(&format!("{}; help: do this instead", "x".repeat(9000)));
     assert!(answer.stdout.contains("do this instead"), "{}", answer.stdout);
 }

@@ -9,7 +9,7 @@ use crate::samples::{before, read};
 fn calls(agent: &str, event: &Value, servers: &[&str]) -> Result<Vec<HookCall>, CallError> {
     let servers: Vec<_> = servers.iter().map(|name| name.parse().unwrap()).collect();
     let Event::Before(call) = read(agent, &event.to_string()).unwrap() else { panic!("{event}") };
-    Dialect::of(agent).unwrap().calls(&call, servers.iter())
+    Dialect::from_agent(agent).unwrap().calls(&call, servers.iter())
 }
 
 fn named(agent: &str, tool: &str, servers: &[&str]) -> Result<String, String> {

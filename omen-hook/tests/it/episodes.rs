@@ -15,7 +15,7 @@ use crate::samples::{before, read};
 
 /// Hook that allows `touch`, with its folder.
 fn hook(folder: &Path, clock: &Arc<ManualClock>) -> Hook {
-    let dialect = Dialect::of("opencode").unwrap();
+    let dialect = Dialect::from_agent("opencode").unwrap();
     let tool = dialect.tools().into_iter().find(|tool| tool.name.as_str() == "bash").unwrap();
     let key = folder.join("audit.key");
     if !key.exists() {

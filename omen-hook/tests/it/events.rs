@@ -114,7 +114,7 @@ fn ambiguous_events_are_refused() {
         let error = read("claude-code", &event).unwrap_err().to_string();
         assert!(error.contains(expected), "{event}\n{error}");
     }
-    let dialect = Dialect::of("claude-code").unwrap();
+    let dialect = Dialect::from_agent("claude-code").unwrap();
     assert_eq!(dialect.read(&vec![b' '; MAX_EVENT_BYTES + 1], |_| None), Err(EventError::Long));
     assert_eq!(dialect.read(b"{\"a\":\"\xff\"}", |_| None), Err(EventError::Encoding));
 }
@@ -131,7 +131,7 @@ fn unknown_members_are_ignored_and_answers_may_have_any_numbers() {
 #[test]
 fn a_version_that_the_dialect_is_not_for_is_refused() {
     let copilot = before("copilot-cli", "ls").to_string();
-    let dialect = Dialect::of("copilot-cli").unwrap();
+    let dialect = Dialect::from_agent("copilot-cli").unwrap();
     for (version, is_known) in [
         (Some("1.0.102"), true),
         (Some("1.0"), true),

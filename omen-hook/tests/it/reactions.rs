@@ -12,7 +12,7 @@ fn ended(exit: i32, stdout: &str, stderr: &str) -> HookEnd {
 #[test]
 fn answers_of_a_dialect_are_taken_for_what_they_are() {
     for agent in Dialect::agents() {
-        let dialect = Dialect::of(agent).unwrap();
+        let dialect = Dialect::from_agent(agent).unwrap();
         for (answer, expected) in [
             (dialect.allow(), AgentReaction::Proceeds),
             (dialect.deny("R; help: H"), AgentReaction::Refuses("R; help: H".to_owned())),
@@ -33,7 +33,7 @@ type MakeEnd<'m> = &'m dyn Fn(&str) -> HookEnd;
 /// Ends of a hook, and the agents that run the call then, with the handler that is installed.
 #[test]
 fn failures_have_the_measured_effects() {
-    let deny = |agent: &str| Dialect::of(agent).unwrap().deny("R").stdout;
+    let deny = |agent: &str| Dialect::from_agent(agent).unwrap().deny("R").stdout;
     let cases: [(&str, MakeEnd<'_>, &[&str]); 11] = [
         ("missing", &|_| HookEnd::Missing, &["codex"]),
         ("slow", &|_| HookEnd::Slow, &["codex", "copilot-cli", "gemini-cli"]),
@@ -52,7 +52,7 @@ fn failures_have_the_measured_effects() {
         ("exit 2 without a reason", &|_| ended(2, "", " \n"), ALL_BUT_OPENCODE),
     ];
     for (name, end, expected) in cases {
-        let runs = Dialect::agents().filter(|agent| match Dialect::of(agent).unwrap().reaction(&end(agent)) {
+        let runs = Dialect::agents().filter(|agent| match Dialect::from_agent(agent).unwrap().reaction(&end(agent)) {
             AgentReaction::HookFailed { runs, .. } => runs,
             other => panic!("{agent} {name}: {other:?}"),
         });
@@ -65,7 +65,7 @@ const ALL_BUT_OPENCODE: &[&str] = &["claude-code", "codex", "copilot-cli", "curs
 #[test]
 fn samples_are_events_of_the_dialect() {
     for agent in Dialect::agents() {
-        let dialect = Dialect::of(agent).unwrap();
+        let dialect = Dialect::from_agent(agent).unwrap();
         let variable = |name: &str| dialect.version_variable().filter(|one| one.0 == name).map(|one| one.1.to_owned());
         let input: Map<_, _> = json!({"command": "ls"}).as_object().unwrap().clone();
         let sample = dialect.sample(EventRole::Before, "tool", input.clone(), Path::new("/p")).unwrap();
@@ -83,11 +83,11 @@ fn samples_are_events_of_the_dialect() {
 #[test]
 fn the_settings_of_every_agent_have_a_place_sources_and_what_to_tell() {
     let subjects = |agent: &str| {
-        let dialect = Dialect::of(agent).unwrap();
+        let dialect = Dialect::from_agent(agent).unwrap();
         dialect.guarantees.into_iter().map(|(subject, _)| subject).collect::<Vec<_>>()
     };
     for agent in Dialect::agents() {
-        let dialect = Dialect::of(agent).unwrap();
+        let dialect = Dialect::from_agent(agent).unwrap();
         let form = &dialect.install;
         assert!(form.date.starts_with("20") && !form.sources.is_empty(), "{agent}");
         assert_eq!(subjects(agent), subjects("codex"), "{agent}");
@@ -100,7 +100,7 @@ fn the_settings_of_every_agent_have_a_place_sources_and_what_to_tell() {
             assert!(guarded.iter().any(|part| path.to_string_lossy().contains(part)), "{agent} {path:?}");
         }
     }
-    let claude = &Dialect::of("claude-code").unwrap().install.places["user"];
+    let claude = &Dialect::from_agent("claude-code").unwrap().install.places["user"];
     let moved = claude.path(Path::new("/p"), |name| (name == "CLAUDE_CONFIG_DIR").then(|| "/c".to_owned()));
     assert_eq!(moved.unwrap(), Path::new("/c/settings.json"));
 }

@@ -35,7 +35,7 @@ fn recorded_events_are_those_of_the_dialect() {
     let install = fs::read_to_string(folder.join("../../../.ci/install")).unwrap();
     // The vendor of the remaining one publishes no package that could be run.
     for agent in Dialect::agents().filter(|agent| *agent != "cursor") {
-        let dialect = Dialect::of(agent).unwrap();
+        let dialect = Dialect::from_agent(agent).unwrap();
         let tools = dialect.tools();
         assert!(install.contains(&format!("@{}\n", dialect.seen)), "another version of {agent} is installed");
         let text = fs::read_to_string(folder.join(format!("{agent}-{}.jsonl", dialect.seen))).unwrap();

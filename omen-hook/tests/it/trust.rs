@@ -6,7 +6,7 @@ use omen_hook::{Dialect, TrustStore};
 use serde_json::{Value, json};
 
 fn store() -> TrustStore {
-    Dialect::of("codex").unwrap().install.trust.unwrap()
+    Dialect::from_agent("codex").unwrap().install.trust.unwrap()
 }
 
 /// Hashes that `hooks/list` of the app server of Codex 0.169.0 has given for these handlers.

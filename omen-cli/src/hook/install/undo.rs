@@ -172,7 +172,7 @@ mod tests {
     fn settings_in_toml_get_back_every_byte() {
         let args = ["hook".to_owned()];
         let command = InstalledCommand { program: "o", args: &args, line: "o 'it'\\''s \"é\"'", timeout: 9 };
-        let elements = Dialect::of("codex").unwrap().hook_elements(&command);
+        let elements = Dialect::from_agent("codex").unwrap().hook_elements(&command);
         let parts =
             Parts { elements, members: [("allow_managed_hooks_only".to_owned(), json!(true))].into_iter().collect() };
         let starts =

@@ -55,7 +55,7 @@ impl Site {
 
     /// Version of the agent that its dialect was compared with.
     fn seen(&self) -> String {
-        Dialect::of(self.agent.name).unwrap().seen
+        Dialect::from_agent(self.agent.name).unwrap().seen
     }
 
     /// Folder of the agents, if they are installed, after a check of the version.
@@ -218,7 +218,7 @@ fn breaks_as_documented(agent: Agent) {
         let line = page.lines().find(|line| line.starts_with(&format!("| {first} |"))).unwrap();
         line.split('|').map(str::trim).map(str::to_owned).collect::<Vec<_>>()
     };
-    let title = Dialect::of(site.agent.name).unwrap().title.replace("GitHub ", "");
+    let title = Dialect::from_agent(site.agent.name).unwrap().title.replace("GitHub ", "");
     let column = row("a hook that …").iter().position(|cell| *cell == title).unwrap();
     let documented = FAULTS.map(|(what, ..)| format!("{what}: {}", row(what)[column]));
     let has_run = |name: &str| if project.join(name).exists() { "the call runs" } else { "denied" };

@@ -26,13 +26,13 @@ pub(super) fn install(folder: &Path, agent: &str, more: &[&str]) -> Run {
 
 /// Settings of the user for an agent.
 pub(super) fn settings(folder: &Path, agent: &str) -> PathBuf {
-    let place = &Dialect::of(agent).unwrap().install.places["user"];
+    let place = &Dialect::from_agent(agent).unwrap().install.places["user"];
     place.path(folder, |name| (name == "HOME").then(|| folder.to_str().unwrap().to_owned())).unwrap()
 }
 
 /// Confirms all hooks in the settings of the user, for agents that run no others.
 pub(super) fn confirm(folder: &Path, agent: &str) {
-    let Some(trust) = Dialect::of(agent).unwrap().install.trust else { return };
+    let Some(trust) = Dialect::from_agent(agent).unwrap().install.trust else { return };
     let path = settings(folder, agent);
     let written: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
     let store = path.with_file_name("config.toml");
@@ -61,7 +61,7 @@ fn generated(agent: &str, seed: usize) -> String {
     let content = choose(7);
     let layout = ["  ", "    ", "\t", ""][choose(4)];
     let (comments, commas, crlf, bom, end) = (choose(4), choose(2), choose(2), choose(2), choose(2));
-    let dialect = Dialect::of(agent).unwrap();
+    let dialect = Dialect::from_agent(agent).unwrap();
     let event = dialect.governed_events().next().unwrap().0;
     let other = match dialect.hook_elements(&omen_hook::InstalledCommand {
         program: "other",
@@ -140,7 +140,7 @@ fn each_source(agent: &str) {
             for (name, value) in before.as_object().unwrap().iter().filter(|(name, _)| *name != "hooks") {
                 assert_eq!(after[name], *value, "{agent} {text}");
             }
-            let dialect = Dialect::of(agent).unwrap();
+            let dialect = Dialect::from_agent(agent).unwrap();
             for (event, _) in dialect.governed_events() {
                 let list = after["hooks"][event].as_array().unwrap_or_else(|| panic!("{agent} {event} {text}"));
                 let others = before["hooks"][event].as_array().cloned().unwrap_or_default();
@@ -208,7 +208,7 @@ fn the_hook_is_found_in_a_file_that_was_written_anew() {
             fs::write(&path, source.to_string()).unwrap();
             assert_eq!(install(folder.path(), agent, &[]).code, 0);
             let mut value: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
-            let dialect = Dialect::of(agent).unwrap();
+            let dialect = Dialect::from_agent(agent).unwrap();
             let event = dialect.governed_events().find(|(_, role)| *role == EventRole::Before).unwrap().0;
             value["hooks"][event].as_array_mut().unwrap().push(json!({"of": "another"}));
             fs::write(&path, serde_json::to_string_pretty(&value).unwrap()).unwrap();

@@ -15,7 +15,7 @@ fn claude_code_is_governed_over_http() {
         "type": "http", "url": format!("http://{address}/claude-code?root={}", project.display()), "timeout": 60,
         "headers": {"Authorization": format!("Bearer {token}")}, "onFailure": "block",
     });
-    let dialect = Dialect::of(CLAUDE.name).unwrap();
+    let dialect = Dialect::from_agent(CLAUDE.name).unwrap();
     let events = dialect.governed_events().map(|(name, _)| (name.to_owned(), json!([{"hooks": [handler]}])));
     let settings = json!({"hooks": events.collect::<serde_json::Map<_, _>>()});
     fs::create_dir(home.join(".claude")).unwrap();

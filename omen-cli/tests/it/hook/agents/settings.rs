@@ -137,7 +137,7 @@ impl Agent {
 
     /// Name of the event before a call.
     pub(super) fn before(&self) -> String {
-        let dialect = Dialect::of(self.name).unwrap();
+        let dialect = Dialect::from_agent(self.name).unwrap();
         dialect.governed_events().find(|(_, role)| *role == EventRole::Before).unwrap().0.to_owned()
     }
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use omen_gate::Config;
 use omen_gate::config::KeySource;
 
+use super::paths::{is_named, is_plain_end, is_word_end, resolved, spelled};
 use crate::episodes::folder_of;
-use crate::paths::{is_named, is_plain_end, is_word_end, resolved, spelled};
 
 /// Files of the gate: its configuration and the files named there, the whole audit log, and the secrets.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +21,7 @@ pub(crate) struct GateFiles {
 
 impl GateFiles {
     /// Collects the files that a configuration names.
-    pub(crate) fn of(config: &Config) -> Self {
+    pub(crate) fn from_config(config: &Config) -> Self {
         let mut files = Self::default();
         files.add(&config.confirm_socket());
         let socket = config.hook_socket();

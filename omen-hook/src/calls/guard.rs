@@ -6,10 +6,10 @@ use omen_base::bounded::bounded;
 use omen_gate::{Demand, Permission};
 use serde_json::{Map, Value};
 
-use crate::calls::{CallError, HookCall, names_settings};
+use super::gate_files::GateFiles;
+use super::paths::{resolved, unquoted};
+use super::{CallError, HookCall, names_settings};
 use crate::dialect::{Dialect, ToolForm};
-use crate::gate_files::GateFiles;
-use crate::paths::{resolved, unquoted};
 
 impl Dialect {
     /// Refuses a call that touches the gate's files, or a call of another server's tool that touches agents' settings.
