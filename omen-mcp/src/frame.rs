@@ -1,12 +1,14 @@
 //! Line as a JSON-RPC 2.0 message, with its bytes.
 
+pub(crate) mod id;
+
 use std::ops::Range;
 use std::sync::Arc;
 
 use omen_base::bounded;
 use omen_schema::json::ScanError;
 
-use crate::id::Id;
+use self::id::Id;
 use crate::json::{self, Flaw, Member};
 
 /// Message that was read strictly and is kept byte for byte.
@@ -237,8 +239,8 @@ pub const INTERNAL_ERROR: i64 = -32_603;
 #[cfg(test)]
 #[allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "tests")]
 mod tests {
+    use super::id::Id;
     use super::{Frame, Kind};
-    use crate::id::Id;
 
     fn read(line: &str) -> Frame {
         Frame::read(line.as_bytes().to_vec()).unwrap()

@@ -9,34 +9,25 @@
 mod call_tool_request;
 pub mod edit;
 pub mod frame;
-mod guard;
 pub mod handshake;
 #[cfg(feature = "http")]
 pub mod http;
-mod id;
 pub mod json;
-mod launch;
 mod limits;
 mod line;
-mod lines;
 pub mod methods;
 pub mod outbox;
 pub mod process;
-#[cfg(target_os = "linux")]
-mod process_tree;
-mod server_process;
-mod stderr_tail;
 pub mod stdio;
 
 pub use call_tool_request::CallToolRequest;
 pub use frame::Frame;
-pub use guard::guard_servers;
-#[cfg(feature = "test-util")]
-pub use guard::guard_servers_through;
-pub use id::{Id, OURS};
-pub use launch::Launch;
+pub use frame::id::{Id, OURS};
 pub use limits::ServerLimits;
-pub use line::Line;
-pub use lines::{Broken, Lines};
-pub use server_process::ServerProcess;
-pub use stderr_tail::StderrTail;
+pub use line::{Broken, Line, Lines};
+pub use process::guard::guard_servers;
+#[cfg(feature = "test-util")]
+pub use process::guard::guard_servers_through;
+pub use process::launch::Launch;
+pub use process::server_process::ServerProcess;
+pub use process::stderr_tail::StderrTail;

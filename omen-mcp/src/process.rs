@@ -1,5 +1,12 @@
 //! Child process, from start to end: a server or the guard of one.
 
+pub(crate) mod guard;
+pub(crate) mod launch;
+pub(crate) mod server_process;
+pub(crate) mod stderr_tail;
+#[cfg(target_os = "linux")]
+mod tree;
+
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,8 +16,8 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
-use super::Launch;
-use super::stderr_tail::StderrTail;
+use self::launch::Launch;
+use self::stderr_tail::StderrTail;
 use omen_base::bounded;
 
 /// Time to wait for the last output of a process after it has ended.
@@ -72,7 +79,7 @@ impl Process {
     pub fn start(launch: &Launch, wish: watch::Receiver<Wish>) -> io::Result<Self> {
         let (mut command, guarded) = launch.to_command();
         let mut child = command.spawn()?;
-        let group = Group::of(&child, guarded);
+        let group = Group::new(&child, guarded);
         let missing = || io::Error::other("a standard stream is missing");
         let stdin = child.stdin.take().ok_or_else(missing)?;
         let stdout = child.stdout.take().ok_or_else(missing)?;
@@ -150,14 +157,14 @@ struct Group {
 
 impl Group {
     #[cfg(unix)]
-    fn of(child: &Child, is_guard: bool) -> Self {
+    fn new(child: &Child, is_guard: bool) -> Self {
         let leader = child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
         Self { leader, is_guard, has_ended: false }
     }
 
     /// Creates the group. On other systems, only the process itself is killed.
     #[cfg(not(unix))]
-    fn of(_: &Child, is_guard: bool) -> Self {
+    fn new(_: &Child, is_guard: bool) -> Self {
         Self { is_guard, has_ended: false }
     }
 }
@@ -175,8 +182,7 @@ impl Drop for Group {
         }
         // Processes that have left the group can be found only while the processes that started them are alive.
         #[cfg(target_os = "linux")]
-        let fled =
-            if self.has_ended { Vec::new() } else { super::process_tree::descendants(leader).unwrap_or_default() };
+        let fled = if self.has_ended { Vec::new() } else { tree::descendants(leader).unwrap_or_default() };
         // After a guard has ended, this finds processes only if the guard was killed.
         let _ = kill_process_group(leader, Signal::KILL);
         #[cfg(target_os = "linux")]

@@ -36,8 +36,8 @@ pub use link::ServerEvent;
 
 use self::link::Inner;
 use self::sender::{Sender, address};
-use crate::ServerLimits;
 use crate::http::room::Room;
+use crate::limits::ServerLimits;
 
 /// Server reached over HTTP. Clones share connections.
 #[derive(Clone)]

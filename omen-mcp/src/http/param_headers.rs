@@ -14,10 +14,10 @@ use crate::json;
 
 /// Annotations of the tools that a server listed last.
 #[derive(Debug, Default)]
-pub struct Params(Mutex<BTreeMap<String, Annotated>>);
+pub struct Params(Mutex<BTreeMap<String, HeaderAnnotations>>);
 
 /// Header annotations in a tool's schema: names and positions of the values; or why the schema cannot be followed.
-type Annotated = Result<Vec<(HeaderName, Vec<String>)>, String>;
+type HeaderAnnotations = Result<Vec<(HeaderName, Vec<String>)>, String>;
 
 /// Maximum number of tools remembered.
 const MOST: usize = 10_000;
@@ -81,7 +81,7 @@ fn at<'a>(args: &'a Map<String, Value>, path: &[String]) -> Option<&'a Value> {
 }
 
 /// Returns the annotations of a schema, which are allowed only in places reached through `properties` alone.
-fn annotations(schema: &Map<String, Value>) -> Annotated {
+fn annotations(schema: &Map<String, Value>) -> HeaderAnnotations {
     let (mut found, mut reached) = (Vec::new(), 0);
     walk(schema, &mut Vec::new(), &mut found, &mut reached)?;
     let everywhere = count(&Value::Object(schema.clone()));

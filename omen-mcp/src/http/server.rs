@@ -18,7 +18,7 @@ mod listener;
 mod places;
 mod posts;
 mod reading;
-mod refused;
+mod refusal;
 mod rewrite;
 mod session;
 mod sessions;
@@ -45,7 +45,7 @@ pub use token::{Token, TokenError};
 use self::endpoint::Endpoint;
 use self::reading::Reading;
 use self::sessions::{ServedSession, Sessions};
-use crate::ServerLimits;
+use crate::limits::ServerLimits;
 
 /// Time that connections may take to end once their sessions have.
 const LAST_WORDS: Duration = Duration::from_secs(2);

@@ -15,7 +15,7 @@ use super::error::RequestError;
 use super::legacy;
 use super::link::{Interruption, Link, ServerEvent, gone};
 use super::sse::Parser;
-use crate::Id;
+use crate::frame::id::Id;
 use crate::frame::{Frame, Kind};
 use crate::handshake::Era;
 use crate::http::{MediaType, next};

@@ -37,15 +37,15 @@ pub(super) async fn resume(link: &Link, parser: &Parser, tries: &mut u32) -> Res
         sleep(wait(link, parser, *tries)).await;
         match open(link, parser.last_id(), limits.answer).await {
             Ok(body) => return Ok(body),
-            Err(Unopened::Over(broken)) => return Err(broken),
-            Err(Unopened::NotHere) => return ended(", and cannot be resumed"),
-            Err(Unopened::Failed(_)) => {}
+            Err(OpenFailure::Over(broken)) => return Err(broken),
+            Err(OpenFailure::NotHere) => return ended(", and cannot be resumed"),
+            Err(OpenFailure::Failed(_)) => {}
         }
     }
 }
 
 /// Reason why a stream could not be opened.
-pub(super) enum Unopened {
+pub(super) enum OpenFailure {
     /// The server has no such stream.
     NotHere,
     /// The stream may be available later.
@@ -55,34 +55,34 @@ pub(super) enum Unopened {
 }
 
 /// Opens a stream of the session, after an event if one is known.
-pub(super) async fn open(link: &Link, after: Option<&str>, limit: Duration) -> Result<Incoming, Unopened> {
+pub(super) async fn open(link: &Link, after: Option<&str>, limit: Duration) -> Result<Incoming, OpenFailure> {
     let mut headers = link.of_session();
     headers.remove(CONTENT_TYPE);
     headers.insert(ACCEPT, EVENTS);
     if let Some(after) = after {
-        headers.insert(LAST_EVENT_ID, hidden(after).ok_or(Unopened::NotHere)?);
+        headers.insert(LAST_EVENT_ID, hidden(after).ok_or(OpenFailure::NotHere)?);
     }
     let opened = link.remote.sender.send(Method::GET, headers, Bytes::new(), limit).await;
-    let (head, body) = opened.map_err(Unopened::Failed)?.into_parts();
-    link.same_session(&head.headers).map_err(Unopened::Over)?;
+    let (head, body) = opened.map_err(OpenFailure::Failed)?.into_parts();
+    link.same_session(&head.headers).map_err(OpenFailure::Over)?;
     match head.status {
         StatusCode::OK => match media_type(&head.headers) {
             Ok(MediaType::Events) => Ok(body),
             Ok(MediaType::Json) => {
-                Err(Unopened::Failed(RequestError::Malformed("expected a stream, received a body".into())))
+                Err(OpenFailure::Failed(RequestError::Malformed("expected a stream, received a body".into())))
             }
-            Err(error) => Err(Unopened::Failed(error)),
+            Err(error) => Err(OpenFailure::Failed(error)),
         },
-        StatusCode::METHOD_NOT_ALLOWED => Err(Unopened::NotHere),
-        StatusCode::NOT_FOUND if link.has_id() => Err(Unopened::Over(Interruption {
+        StatusCode::METHOD_NOT_ALLOWED => Err(OpenFailure::NotHere),
+        StatusCode::NOT_FOUND if link.has_id() => Err(OpenFailure::Over(Interruption {
             error: RequestError::Died("the session has ended".into()),
             lost: Some(gone()),
         })),
         // A later attempt would get the same answer.
         status if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS && after.is_some() => {
-            Err(Unopened::NotHere)
+            Err(OpenFailure::NotHere)
         }
-        status => Err(Unopened::Failed(RequestError::of_status(status))),
+        status => Err(OpenFailure::Failed(RequestError::of_status(status))),
     }
 }
 

@@ -15,14 +15,16 @@ use super::error::RequestError;
 use super::headers::hidden;
 use super::limits::RemoteLimits;
 use super::sender::Sender;
+use crate::edit;
 use crate::frame::Frame;
+use crate::frame::id::Id;
 use crate::handshake::Era;
 use crate::http::JSON;
 use crate::http::mcp_headers::{METHOD, NAME, SESSION_ID, VERSION, encoded, name_of, stated_version};
 use crate::http::param_headers::Params;
 use crate::http::room::Room;
+use crate::limits::ServerLimits;
 use crate::methods::{CALL, method_of, required_name};
-use crate::{Id, ServerLimits, edit};
 
 /// State shared by all sessions with a server.
 pub(super) struct Inner {

@@ -16,14 +16,15 @@ use tokio::time::{Instant, sleep, timeout};
 use super::body::message;
 use super::error::RequestError;
 use super::exchange::{self, event};
-use super::legacy::{self, Unopened};
+use super::legacy::{self, OpenFailure};
 use super::link::{Inner, Link, ServerEvent, gone};
 use super::sse::Parser;
+use crate::frame::id::Id;
 use crate::frame::{Frame, Kind};
 use crate::handshake::Era;
 use crate::http::mcp_headers::stated_version;
+use crate::line::Lines;
 use crate::methods::{CANCELLED, INITIALIZE, INITIALIZED, method_of};
-use crate::{Id, Lines};
 
 /// Size of the pipe between the two sides, which is short because waiting messages are bounded elsewhere.
 const PIPE: usize = 64 << 10;
@@ -205,15 +206,15 @@ async fn listen(link: Arc<Link>) {
                 }
                 "it ends at once".to_owned()
             }
-            Err(Unopened::NotHere) if parser.last_id().is_some() => {
+            Err(OpenFailure::NotHere) if parser.last_id().is_some() => {
                 parser.forget();
                 "it cannot be resumed".to_owned()
             }
-            Err(Unopened::NotHere) => return,
-            Err(Unopened::Over(broken)) => {
+            Err(OpenFailure::NotHere) => return,
+            Err(OpenFailure::Over(broken)) => {
                 return link.say(ServerEvent::Lost(broken.lost.unwrap_or(broken.error))).await;
             }
-            Err(Unopened::Failed(error)) => error.to_string(),
+            Err(OpenFailure::Failed(error)) => error.to_string(),
         };
         failures += 1;
         if failures > remote.limits.retries {

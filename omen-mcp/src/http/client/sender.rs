@@ -29,7 +29,7 @@ type Connector = hyper_rustls::HttpsConnector<HttpConnector>;
 
 /// HTTP client for one address.
 pub(super) struct Sender {
-    client: legacy::Client<Timed<Connector>, Full<Bytes>>,
+    client: legacy::Client<TimedConnector<Connector>, Full<Bytes>>,
     pub(super) uri: Uri,
     pub(super) headers: SentHeaders,
 }
@@ -58,7 +58,7 @@ impl Sender {
         http.set_connect_timeout(Some(limits.connect));
         http.set_keepalive(Some(ALIVE));
         http.set_nodelay(true);
-        let connector = Timed { connector: encrypted(http, &uri, ca_file)?, limit: limits.connect };
+        let connector = TimedConnector { connector: encrypted(http, &uri, ca_file)?, limit: limits.connect };
         let mut builder = legacy::Client::builder(TokioExecutor::new());
         // If a request was not begun because its connection had just been closed, hyper returns it unchanged and it is
         // sent on another connection. A request that was begun is not sent again.
@@ -130,25 +130,25 @@ pub(super) fn causes(error: &dyn Error) -> String {
 
 /// Connector with a time limit, which includes the handshake of the encryption.
 #[derive(Clone, Debug)]
-struct Timed<C> {
+struct TimedConnector<C> {
     connector: C,
     limit: Duration,
 }
 
-type Failed = Box<dyn Error + Send + Sync>;
+type BoxError = Box<dyn Error + Send + Sync>;
 
-impl<C> Service<Uri> for Timed<C>
+impl<C> Service<Uri> for TimedConnector<C>
 where
     C: Service<Uri>,
     C::Response: Send,
-    C::Error: Into<Failed>,
+    C::Error: Into<BoxError>,
     C::Future: Send + 'static,
 {
     type Response = C::Response;
-    type Error = Failed;
-    type Future = Pin<Box<dyn Future<Output = Result<C::Response, Failed>> + Send>>;
+    type Error = BoxError;
+    type Future = Pin<Box<dyn Future<Output = Result<C::Response, BoxError>> + Send>>;
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Failed>> {
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
         self.connector.poll_ready(context).map_err(Into::into)
     }
 

@@ -7,7 +7,7 @@ use hyper::{HeaderMap, StatusCode, Uri};
 use omen_base::bounded;
 
 use super::headers::single;
-use super::refused::Refused;
+use super::refusal::Refusal;
 use super::token::Token;
 
 /// Checks made on each request before anything else is read.
@@ -145,7 +145,7 @@ impl Access {
     }
 
     /// Checks a request. Returns the origin if it comes from a web page that may use the server.
-    pub(super) fn admit(&self, uri: &Uri, headers: &HeaderMap, is_preflight: bool) -> Result<Option<String>, Refused> {
+    pub(super) fn admit(&self, uri: &Uri, headers: &HeaderMap, is_preflight: bool) -> Result<Option<String>, Refusal> {
         self.check_host(uri, headers)?;
         let origin = self.check_origin(headers)?;
         // A browser first asks, without the token, whether it may send one.
@@ -155,9 +155,9 @@ impl Access {
         Ok(origin)
     }
 
-    fn check_host(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refused> {
+    fn check_host(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         let host = single(headers, &HOST)?.ok_or_else(|| {
-            Refused::new(StatusCode::BAD_REQUEST, "missing header `Host`", "send a host name of the proxy")
+            Refusal::new(StatusCode::BAD_REQUEST, "missing header `Host`", "send a host name of the proxy")
         })?;
         // If the target also contains a name, both must be the same, because readers differ in which one they trust.
         let targets_other = uri.authority().is_some_and(|target| !target.as_str().eq_ignore_ascii_case(host));
@@ -169,10 +169,10 @@ impl Access {
             return Ok(());
         }
         let reason = format!("the host `{}` is not a name of this proxy", bounded(host));
-        Err(Refused::new(StatusCode::FORBIDDEN, reason, "use an allowed name, or ask the operator for --allow-host"))
+        Err(Refusal::new(StatusCode::FORBIDDEN, reason, "use an allowed name, or ask the operator for --allow-host"))
     }
 
-    fn check_origin(&self, headers: &HeaderMap) -> Result<Option<String>, Refused> {
+    fn check_origin(&self, headers: &HeaderMap) -> Result<Option<String>, Refusal> {
         let Some(origin) = single(headers, &ORIGIN)? else { return Ok(None) };
         if self.origins.contains(&origin.to_ascii_lowercase()) {
             return Ok(Some(origin.to_owned()));
@@ -186,13 +186,13 @@ impl Access {
             return Ok(None);
         }
         let reason = format!("web pages of the origin `{}` may not use this proxy", bounded(origin));
-        Err(Refused::new(StatusCode::FORBIDDEN, reason, "ask the operator to start the proxy with --allow-origin"))
+        Err(Refusal::new(StatusCode::FORBIDDEN, reason, "ask the operator to start the proxy with --allow-origin"))
     }
 
-    fn check_token(&self, headers: &HeaderMap) -> Result<(), Refused> {
+    fn check_token(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let Some(token) = &self.token else { return Ok(()) };
         let unauthorized =
-            |reason: &str| Refused::new(StatusCode::UNAUTHORIZED, reason, "send `Authorization: Bearer TOKEN`");
+            |reason: &str| Refusal::new(StatusCode::UNAUTHORIZED, reason, "send `Authorization: Bearer TOKEN`");
         let sent = single(headers, &AUTHORIZATION)?.ok_or_else(|| unauthorized("missing bearer token"))?;
         let (scheme, sent) = sent.split_once(' ').ok_or_else(|| unauthorized("missing bearer token"))?;
         if scheme.eq_ignore_ascii_case("bearer") && token.is(sent.trim_start_matches(' ')) {

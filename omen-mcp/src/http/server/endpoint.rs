@@ -20,10 +20,10 @@ use super::headers::{
 use super::limits::HttpLimits;
 use super::places::Place;
 use super::reading::Reading;
-use super::refused::Refused;
+use super::refusal::Refusal;
 use super::session::{HttpSession, Unsent};
 use super::sessions::Sessions;
-use super::sse::{self, EventFormat, Gone, Guarded, event_id};
+use super::sse::{self, EventFormat, GuardedReader, OnGone, event_id};
 use super::streams::{Event, Reader, STANDING};
 use crate::edit::member;
 use crate::frame::{Frame, INVALID_PARAMS, Kind};
@@ -70,7 +70,7 @@ impl Endpoint {
         }
         let answered = if head.uri.path() != PATH {
             let reason = format!("there is nothing at `{}`", bounded(head.uri.path()));
-            Err(Refused::new(StatusCode::NOT_FOUND, reason, format!("the endpoint is `{PATH}`")))
+            Err(Refusal::new(StatusCode::NOT_FOUND, reason, format!("the endpoint is `{PATH}`")))
         } else if is_preflight {
             Ok(preflight())
         } else {
@@ -80,7 +80,7 @@ impl Endpoint {
                 Method::DELETE => self.delete(&head.headers),
                 _ => {
                     let reason = format!("the method `{}` is not supported", bounded(head.method.as_str()));
-                    Err(Refused::new(StatusCode::METHOD_NOT_ALLOWED, reason, "send GET, POST or DELETE"))
+                    Err(Refusal::new(StatusCode::METHOD_NOT_ALLOWED, reason, "send GET, POST or DELETE"))
                 }
             }
         };
@@ -94,7 +94,7 @@ impl Endpoint {
         response
     }
 
-    fn refuse(&self, refused: Refused) -> Response<Body> {
+    fn refuse(&self, refused: Refusal) -> Response<Body> {
         warn!("{}", refused.note());
         refused.response()
     }
@@ -104,7 +104,7 @@ impl Endpoint {
         headers: &HeaderMap,
         body: Incoming,
         mut serves: impl FnMut(),
-    ) -> Result<Response<Body>, Refused> {
+    ) -> Result<Response<Body>, Refusal> {
         check_content(headers)?;
         check_accept(headers, &BOTH)?;
         // The room is taken until the message is passed on.
@@ -112,11 +112,11 @@ impl Endpoint {
         serves();
         let frame = Frame::read(bytes).map_err(|malformed| {
             let help = "send one message of JSON-RPC 2.0";
-            Refused::new(StatusCode::BAD_REQUEST, malformed.why, help).code(malformed.code)
+            Refusal::new(StatusCode::BAD_REQUEST, malformed.why, help).code(malformed.code)
         })?;
         check_mirrored(&frame, headers)?;
         match &frame.kind {
-            Kind::Request(method) => match Modern::of(&frame) {
+            Kind::Request(method) => match Modern::from_frame(&frame) {
                 Some(modern) => {
                     modern.check(&frame, headers)?;
                     self.ask_without_session(headers, &frame).await
@@ -133,17 +133,18 @@ impl Endpoint {
     }
 
     /// Handles a handshake, which begins a session.
-    async fn initialize(&self, headers: &HeaderMap, frame: &Frame) -> Result<Response<Body>, Refused> {
+    async fn initialize(&self, headers: &HeaderMap, frame: &Frame) -> Result<Response<Body>, Refusal> {
         if single(headers, SESSION_ID)?.is_some() {
             let help = "omit `Mcp-Session-Id` to begin another session";
-            let refused = Refused::new(StatusCode::BAD_REQUEST, "the session is already initialized", help);
-            return Err(refused.of(frame.raw_id()));
+            let refused = Refusal::new(StatusCode::BAD_REQUEST, "the session is already initialized", help);
+            return Err(refused.with_id(frame.raw_id()));
         }
-        let beginning = self.sessions.begin().map_err(|refused| refused.of(frame.raw_id()))?;
+        let beginning = self.sessions.begin().map_err(|refused| refused.with_id(frame.raw_id()))?;
         let session = Arc::clone(&beginning.session);
         let gone = || {
             let help = "check that the server starts on its own, and try again";
-            Refused::new(StatusCode::BAD_GATEWAY, "the server has not answered the handshake", help).of(frame.raw_id())
+            Refusal::new(StatusCode::BAD_GATEWAY, "the server has not answered the handshake", help)
+                .with_id(frame.raw_id())
         };
         let (mut reader, line) = session.open(frame).map_err(|_| gone())?;
         session.send(line).await.map_err(|_| gone())?;
@@ -160,15 +161,15 @@ impl Endpoint {
     }
 
     /// Handles a request of a session.
-    async fn ask(&self, headers: &HeaderMap, frame: &Frame) -> Result<Response<Body>, Refused> {
-        let session = self.session(headers).map_err(|refused| refused.of(frame.raw_id()))?;
+    async fn ask(&self, headers: &HeaderMap, frame: &Frame) -> Result<Response<Body>, Refusal> {
+        let session = self.session(headers).map_err(|refused| refused.with_id(frame.raw_id()))?;
         let reader = asked_in(&session, frame).await?;
-        Ok(sse::respond(Guarded { reader, gone: None }, None, self.form(&session)))
+        Ok(sse::respond(GuardedReader { reader, gone: None }, None, self.form(&session)))
     }
 
     /// Handles a request that needs no session. Closing the connection cancels it.
-    async fn ask_without_session(&self, headers: &HeaderMap, frame: &Frame) -> Result<Response<Body>, Refused> {
-        let session = self.sessions.common().map_err(|refused| refused.of(frame.raw_id()))?;
+    async fn ask_without_session(&self, headers: &HeaderMap, frame: &Frame) -> Result<Response<Body>, Refusal> {
+        let session = self.sessions.common().map_err(|refused| refused.with_id(frame.raw_id()))?;
         if method_of(frame) == Some(CALL) {
             check_params(frame, headers, session.params.headers(frame))?;
         }
@@ -176,26 +177,26 @@ impl Endpoint {
         let number = reader.number();
         let asked = reader.asked();
         let cancels = Arc::clone(&session);
-        let gone: Gone = Box::new(move || {
+        let gone: OnGone = Box::new(move || {
             if let Some(asked) = asked {
                 cancels.cancel(number, &asked);
             }
         });
-        let mut guarded = Guarded { reader, gone: Some(gone) };
+        let mut guarded = GuardedReader { reader, gone: Some(gone) };
         let form = EventFormat { is_numbered: false, is_primed: false, keep_alive: self.limits.keep_alive };
         match timeout(self.limits.keep_alive, guarded.reader.next()).await {
             Ok(Some(Event { message, is_last: true, .. })) => Ok(Body::json(status_of(&message), message)),
             Ok(Some(first)) => Ok(sse::respond(guarded, Some(first), form)),
             Ok(None) => {
                 let help = "send the request again; if it was a call, first check what it did";
-                Err(Refused::new(StatusCode::BAD_GATEWAY, "the server has ended", help).of(frame.raw_id()))
+                Err(Refusal::new(StatusCode::BAD_GATEWAY, "the server has ended", help).with_id(frame.raw_id()))
             }
             Err(_) => Ok(sse::respond(guarded, None, form)),
         }
     }
 
     /// Opens a stream for messages that belong to no request, or one that is resumed.
-    fn get(&self, headers: &HeaderMap) -> Result<Response<Body>, Refused> {
+    fn get(&self, headers: &HeaderMap) -> Result<Response<Body>, Refusal> {
         check_accept(headers, &["text/event-stream"])?;
         let session = self.session(headers)?;
         let (stream, after) = match single(headers, LAST_EVENT_ID)? {
@@ -203,20 +204,20 @@ impl Endpoint {
             Some(id) => {
                 let (stream, event) = event_id(id).ok_or_else(|| {
                     let reason = format!("invalid `Last-Event-ID` `{}`", bounded(id));
-                    Refused::new(StatusCode::BAD_REQUEST, reason, "send the id of an event of this session")
+                    Refusal::new(StatusCode::BAD_REQUEST, reason, "send the id of an event of this session")
                 })?;
                 (stream, Some(event))
             }
         };
         let reader = session.streams.read(stream, after).ok_or_else(|| {
             let reason = "the events after that one are no longer kept";
-            Refused::new(StatusCode::GONE, reason, "open a stream without `Last-Event-ID`")
+            Refusal::new(StatusCode::GONE, reason, "open a stream without `Last-Event-ID`")
         })?;
         let form = EventFormat { is_primed: false, ..self.form(&session) };
-        Ok(sse::respond(Guarded { reader, gone: None }, None, form))
+        Ok(sse::respond(GuardedReader { reader, gone: None }, None, form))
     }
 
-    fn delete(&self, headers: &HeaderMap) -> Result<Response<Body>, Refused> {
+    fn delete(&self, headers: &HeaderMap) -> Result<Response<Body>, Refusal> {
         // The session is checked as for any other request.
         self.session(headers)?;
         if let Some(id) = single(headers, SESSION_ID)? {
@@ -226,19 +227,19 @@ impl Endpoint {
     }
 
     /// Returns the session that a request names, in the agreed version.
-    fn session(&self, headers: &HeaderMap) -> Result<Arc<HttpSession>, Refused> {
+    fn session(&self, headers: &HeaderMap) -> Result<Arc<HttpSession>, Refusal> {
         let Some(id) = single(headers, SESSION_ID)? else {
             if is_stateless(headers)? {
                 let reason = "missing field `io.modelcontextprotocol/protocolVersion` in `_meta`";
                 let help = "set it in `_meta` of each request to the value of `MCP-Protocol-Version`";
-                return Err(Refused::new(StatusCode::BAD_REQUEST, reason, help).code(INVALID_PARAMS));
+                return Err(Refusal::new(StatusCode::BAD_REQUEST, reason, help).code(INVALID_PARAMS));
             }
             let help = "send `initialize` first, or the version of the protocol in `_meta`";
-            return Err(Refused::new(StatusCode::BAD_REQUEST, "missing header `Mcp-Session-Id`", help));
+            return Err(Refusal::new(StatusCode::BAD_REQUEST, "missing header `Mcp-Session-Id`", help));
         };
         let Some(session) = self.sessions.find(id) else {
             let help = "send `initialize` without `Mcp-Session-Id` to begin another one";
-            return Err(Refused::new(StatusCode::NOT_FOUND, "there is no session with this id", help));
+            return Err(Refusal::new(StatusCode::NOT_FOUND, "there is no session with this id", help));
         };
         if let (Some(said), Some(agreed)) = (single(headers, VERSION)?, session.version())
             && said != agreed
@@ -246,7 +247,7 @@ impl Endpoint {
             let reason =
                 format!("the session has the version `{}`, and the request `{}`", bounded(agreed), bounded(said));
             let help = "send the version that was agreed on as `MCP-Protocol-Version`";
-            return Err(Refused::new(StatusCode::BAD_REQUEST, reason, help));
+            return Err(Refusal::new(StatusCode::BAD_REQUEST, reason, help));
         }
         Ok(session)
     }
@@ -259,7 +260,7 @@ impl Endpoint {
 }
 
 /// Sends a request in a session, and returns the reader of messages for its client.
-async fn asked_in(session: &HttpSession, frame: &Frame) -> Result<Reader, Refused> {
+async fn asked_in(session: &HttpSession, frame: &Frame) -> Result<Reader, Refusal> {
     let (reader, line) = session.open(frame).map_err(|_| in_use(frame))?;
     let number = reader.number();
     session.send(line).await.map_err(|unsent| {
@@ -269,22 +270,22 @@ async fn asked_in(session: &HttpSession, frame: &Frame) -> Result<Reader, Refuse
     Ok(reader)
 }
 
-fn in_use(frame: &Frame) -> Refused {
+fn in_use(frame: &Frame) -> Refusal {
     let reason = format!("the id `{}` is in use", bounded(frame.raw_id()));
-    Refused::new(StatusCode::CONFLICT, reason, "give each request a unique id")
+    Refusal::new(StatusCode::CONFLICT, reason, "give each request a unique id")
 }
 
-fn unsent_because(unsent: Unsent, frame: &Frame) -> Refused {
+fn unsent_because(unsent: Unsent, frame: &Frame) -> Refusal {
     let refused = match unsent {
         Unsent::Ended => {
             let help = "send `initialize` without `Mcp-Session-Id` to begin another one";
-            Refused::new(StatusCode::NOT_FOUND, "the session has ended", help)
+            Refusal::new(StatusCode::NOT_FOUND, "the session has ended", help)
         }
         Unsent::Stuck => {
-            Refused::new(StatusCode::SERVICE_UNAVAILABLE, "the server is not reading its messages", "try again later")
+            Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is not reading its messages", "try again later")
         }
     };
-    if matches!(frame.kind, Kind::Request(_)) { refused.of(frame.raw_id()) } else { refused }
+    if matches!(frame.kind, Kind::Request(_)) { refused.with_id(frame.raw_id()) } else { refused }
 }
 
 /// Returns the status that the protocol defines for some errors (2026-07-28).

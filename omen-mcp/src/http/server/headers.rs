@@ -5,7 +5,7 @@ use hyper::{HeaderMap, StatusCode};
 use omen_base::bounded;
 use serde_json::Value;
 
-use super::refused::{HEADER_MISMATCH, Refused};
+use super::refusal::{HEADER_MISMATCH, Refusal};
 use crate::edit::{member, meta};
 use crate::frame::{Frame, INVALID_PARAMS, Kind, METHOD_NOT_FOUND};
 pub(super) use crate::http::mcp_headers::{LAST_EVENT_ID, SESSION_ID, VERSION};
@@ -15,15 +15,15 @@ use crate::json;
 use crate::methods::{INITIALIZE, method_of, required_name};
 
 /// Returns the value of a header that occurs at most once.
-pub(super) fn single(headers: &HeaderMap, name: impl AsHeaderName) -> Result<Option<&str>, Refused> {
+pub(super) fn single(headers: &HeaderMap, name: impl AsHeaderName) -> Result<Option<&str>, Refusal> {
     http::single(headers, name)
-        .map_err(|reason| Refused::new(StatusCode::BAD_REQUEST, reason, "send it once, in visible ASCII"))
+        .map_err(|reason| Refusal::new(StatusCode::BAD_REQUEST, reason, "send it once, in visible ASCII"))
 }
 
 /// Checks that the body has the type required by the protocol.
-pub(super) fn check_content(headers: &HeaderMap) -> Result<(), Refused> {
+pub(super) fn check_content(headers: &HeaderMap) -> Result<(), Refusal> {
     let refused = |reason: String| {
-        Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, reason, "send one message as `application/json` in UTF-8")
+        Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, reason, "send one message as `application/json` in UTF-8")
     };
     let media = single(headers, CONTENT_TYPE)?.ok_or_else(|| refused("missing header `Content-Type`".to_owned()))?;
     if MediaType::read(media) != Some(MediaType::Json) {
@@ -38,7 +38,7 @@ pub(super) fn check_content(headers: &HeaderMap) -> Result<(), Refused> {
 }
 
 /// Checks that the client accepts each of these types.
-pub(super) fn check_accept(headers: &HeaderMap, needed: &[&str]) -> Result<(), Refused> {
+pub(super) fn check_accept(headers: &HeaderMap, needed: &[&str]) -> Result<(), Refusal> {
     let values: Vec<_> = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
     let taken: Vec<_> = values
         .iter()
@@ -54,7 +54,7 @@ pub(super) fn check_accept(headers: &HeaderMap, needed: &[&str]) -> Result<(), R
         Some(missing) => {
             let reason = format!("the header `Accept` does not list `{missing}`");
             let help = format!("send `Accept: {}`", needed.join(", "));
-            Err(Refused::new(StatusCode::NOT_ACCEPTABLE, reason, help))
+            Err(Refusal::new(StatusCode::NOT_ACCEPTABLE, reason, help))
         }
     }
 }
@@ -68,7 +68,7 @@ pub(super) struct Modern {
 
 impl Modern {
     /// Reads the members of `_meta` that replace a handshake; `None` if the version is not among them.
-    pub(super) fn of(frame: &Frame) -> Option<Self> {
+    pub(super) fn from_frame(frame: &Frame) -> Option<Self> {
         let version = stated_version(frame)?;
         let declared = meta(frame, "io.modelcontextprotocol/clientCapabilities");
         let declares = declared.is_some_and(|span| frame.raw(span).starts_with('{'));
@@ -76,8 +76,8 @@ impl Modern {
     }
 
     /// Checks the version and the headers that such a request must have.
-    pub(super) fn check(&self, frame: &Frame, headers: &HeaderMap) -> Result<(), Refused> {
-        let mismatch = |reason: String| mismatch(reason).of(frame.raw_id());
+    pub(super) fn check(&self, frame: &Frame, headers: &HeaderMap) -> Result<(), Refusal> {
+        let mismatch = |reason: String| mismatch(reason).with_id(frame.raw_id());
         match single(headers, VERSION)? {
             Some(version) if version == self.version => {}
             Some(version) => {
@@ -91,13 +91,13 @@ impl Modern {
         }
         // It is unknown here what a later version means by a request, so it cannot be judged.
         if !STATELESS.contains(&self.version.as_str()) {
-            return Err(Refused::unsupported(&self.version, &STATELESS).of(frame.raw_id()));
+            return Err(Refusal::unsupported(&self.version, &STATELESS).with_id(frame.raw_id()));
         }
         if method_of(frame) == Some(INITIALIZE) {
             let reason = format!("there is no handshake in {}", self.version);
             let help = "send requests without one, or `initialize` without the version in `_meta`";
-            let refused = Refused::new(StatusCode::NOT_FOUND, reason, help);
-            return Err(refused.code(METHOD_NOT_FOUND).of(frame.raw_id()));
+            let refused = Refusal::new(StatusCode::NOT_FOUND, reason, help);
+            return Err(refused.code(METHOD_NOT_FOUND).with_id(frame.raw_id()));
         }
         if single(headers, METHOD)?.is_none() {
             return Err(mismatch("missing header `Mcp-Method`".to_owned()));
@@ -107,15 +107,15 @@ impl Modern {
         }
         if !self.declares {
             let reason = "missing field `io.modelcontextprotocol/clientCapabilities` in `_meta`";
-            let refused = Refused::new(StatusCode::BAD_REQUEST, reason, "send it, e.g. as `{}`");
-            return Err(refused.code(INVALID_PARAMS).of(frame.raw_id()));
+            let refused = Refusal::new(StatusCode::BAD_REQUEST, reason, "send it, e.g. as `{}`");
+            return Err(refused.code(INVALID_PARAMS).with_id(frame.raw_id()));
         }
         Ok(())
     }
 }
 
 /// Returns whether the header names a version in which each request states in `_meta` what a handshake would.
-pub(super) fn is_stateless(headers: &HeaderMap) -> Result<bool, Refused> {
+pub(super) fn is_stateless(headers: &HeaderMap) -> Result<bool, Refusal> {
     Ok(single(headers, VERSION)?.is_some_and(|version| STATELESS.contains(&version)))
 }
 
@@ -124,31 +124,31 @@ const STATELESS: [&str; 1] = ["2026-07-28"];
 
 /// Checks that headers which repeat parts of the body agree with it, if they are present: intermediaries may have relied on
 /// them.
-pub(super) fn check_mirrored(frame: &Frame, headers: &HeaderMap) -> Result<(), Refused> {
+pub(super) fn check_mirrored(frame: &Frame, headers: &HeaderMap) -> Result<(), Refusal> {
     let is_request = matches!(frame.kind, Kind::Request(_));
-    let of = |refused: Refused| if is_request { refused.of(frame.raw_id()) } else { refused };
+    let with_id = |refused: Refusal| if is_request { refused.with_id(frame.raw_id()) } else { refused };
     let method = method_of(frame);
-    if let Some(said) = single(headers, METHOD).map_err(of)?
+    if let Some(said) = single(headers, METHOD).map_err(with_id)?
         && method != Some(said)
     {
         let reason = format!("the header `Mcp-Method` says `{}`, but the body says `{}`", bounded(said), shown(method));
-        return Err(of(mismatch(reason)));
+        return Err(with_id(mismatch(reason)));
     }
-    if let Some(said) = single(headers, NAME).map_err(of)? {
+    if let Some(said) = single(headers, NAME).map_err(with_id)? {
         let name = name_of(frame);
         let decoded = decoded(said);
         if decoded.is_none() || decoded != name {
             let name = shown(name.as_deref());
             let reason = format!("the header `Mcp-Name` says `{}`, but the body says `{name}`", bounded(said));
-            return Err(of(mismatch(reason)));
+            return Err(with_id(mismatch(reason)));
         }
     }
     for name in headers.keys().filter(|name| name.as_str().starts_with(PARAM)) {
-        let said = single(headers, name).map_err(of)?.unwrap_or_default();
+        let said = single(headers, name).map_err(with_id)?.unwrap_or_default();
         if !decoded(said).is_some_and(|value| is_an_argument(frame, &value)) {
             let (name, said) = (bounded(name.as_str()), bounded(said));
             let reason = format!("the header `{name}` says `{said}`, but no argument in the body does");
-            return Err(of(mismatch(reason)));
+            return Err(with_id(mismatch(reason)));
         }
     }
     Ok(())
@@ -159,8 +159,8 @@ pub(super) fn check_params(
     frame: &Frame,
     headers: &HeaderMap,
     wanted: Result<HeaderMap, String>,
-) -> Result<(), Refused> {
-    let mismatch = |reason: String| mismatch(reason).of(frame.raw_id());
+) -> Result<(), Refusal> {
+    let mismatch = |reason: String| mismatch(reason).with_id(frame.raw_id());
     for (name, value) in &wanted.map_err(mismatch)? {
         let Some(said) = single(headers, name)? else { return Err(mismatch(format!("missing header `{name}`"))) };
         // INVARIANT: the value was created from text.
@@ -197,8 +197,8 @@ fn says(argument: &Value, value: &str) -> bool {
     }
 }
 
-fn mismatch(reason: String) -> Refused {
-    Refused::new(StatusCode::BAD_REQUEST, reason, "send headers that match the body").code(HEADER_MISMATCH)
+fn mismatch(reason: String) -> Refusal {
+    Refusal::new(StatusCode::BAD_REQUEST, reason, "send headers that match the body").code(HEADER_MISMATCH)
 }
 
 fn shown(text: Option<&str>) -> String {
@@ -311,7 +311,7 @@ mod tests {
     fn a_request_without_a_handshake_has_all_headers() {
         let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
         let call = frame("tools/call", &format!(r#"{{"name":"a",{meta}}}"#));
-        let modern = Modern::of(&call).unwrap();
+        let modern = Modern::from_frame(&call).unwrap();
         let all = [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call"), ("mcp-name", "a")];
         assert!(modern.check(&call, &map(&all)).is_ok());
         for left_out in 0..3 {
@@ -321,19 +321,20 @@ mod tests {
         let other = [("mcp-protocol-version", "2025-11-25"), all[1], all[2]];
         assert_eq!(modern.check(&call, &map(&other)).unwrap_err().status(), 400);
         let list = frame("tools/list", &format!("{{{meta}}}"));
-        assert!(Modern::of(&list).unwrap().check(&list, &map(&[all[0], ("mcp-method", "tools/list")])).is_ok());
+        assert!(Modern::from_frame(&list).unwrap().check(&list, &map(&[all[0], ("mcp-method", "tools/list")])).is_ok());
         // A handshake has no place in this era, and a later version cannot be judged.
         let first = frame("initialize", &format!("{{{meta}}}"));
-        let refused = Modern::of(&first).unwrap().check(&first, &map(&[all[0], ("mcp-method", "initialize")]));
+        let refused = Modern::from_frame(&first).unwrap().check(&first, &map(&[all[0], ("mcp-method", "initialize")]));
         assert_eq!(refused.unwrap_err().status(), 404);
         let later = frame("tools/list", &format!("{{{}}}", meta.replace("2026-07-28", "2027-01-01")));
         let headers = map(&[("mcp-protocol-version", "2027-01-01"), ("mcp-method", "tools/list")]);
-        let refused = Modern::of(&later).unwrap().check(&later, &headers).unwrap_err();
+        let refused = Modern::from_frame(&later).unwrap().check(&later, &headers).unwrap_err();
         assert_eq!(refused.status(), 400);
         assert!(refused.note().contains("unsupported protocol version `2027-01-01`"), "{}", refused.note());
         let silent = frame("tools/list", &format!("{{{}}}", meta.replace("clientCapabilities\":{}", "x\":1")));
-        let refused = Modern::of(&silent).unwrap().check(&silent, &map(&[all[0], ("mcp-method", "tools/list")]));
+        let refused =
+            Modern::from_frame(&silent).unwrap().check(&silent, &map(&[all[0], ("mcp-method", "tools/list")]));
         assert_eq!(refused.unwrap_err().status(), 400);
-        assert_eq!(Modern::of(&frame("tools/list", "{}")), None);
+        assert_eq!(Modern::from_frame(&frame("tools/list", "{}")), None);
     }
 }

@@ -24,13 +24,13 @@ pub(super) struct Places {
 
 #[derive(Debug, Default)]
 struct Connections {
-    open: BTreeMap<u64, Open>,
+    open: BTreeMap<u64, OpenConnection>,
     /// Counter of connections and of ended requests. A lower value happened earlier.
     count: u64,
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenConnection {
     peer: Peer,
     /// Counter value since which the connection has had no request; `None` while it has one.
     waits_since: Option<u64>,
@@ -91,7 +91,7 @@ impl Places {
         state.count += 1;
         let number = state.count;
         let (closing, closed) = oneshot::channel();
-        state.open.insert(number, Open { peer, waits_since: Some(number), _closing: closing });
+        state.open.insert(number, OpenConnection { peer, waits_since: Some(number), _closing: closing });
         drop(state);
         Some((Place { places: Arc::clone(self), number }, closed))
     }

@@ -19,7 +19,7 @@ use super::body::Body;
 use super::headers::check_content;
 use super::listener::{PAUSE, http1};
 use super::reading::Reading;
-use super::refused::Refused;
+use super::refusal::Refusal;
 use super::token::Token;
 
 /// Loopback endpoint. It admits requests addressed to this machine by its own name, not from web pages, and with the token.
@@ -74,14 +74,14 @@ impl LoopbackPosts {
         let service = service_fn(|request| async {
             let answered = match self.read(request).await {
                 Ok((target, body)) => answer(target, body).await.map_err(|Unanswered(why)| {
-                    Refused::new(StatusCode::INTERNAL_SERVER_ERROR, why, "the call is denied")
+                    Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, why, "the call is denied")
                 }),
                 Err(refused) => Err(refused),
             };
             Ok::<_, Infallible>(match answered {
                 Ok(json) if !json.is_empty() => Body::json(StatusCode::OK, json),
                 // Clients may take an empty answer for a successful one.
-                Ok(_) => Refused::new(StatusCode::INTERNAL_SERVER_ERROR, "no answer", "please report this").response(),
+                Ok(_) => Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "no answer", "please report this").response(),
                 Err(refused) => refused.response(),
             })
         });
@@ -90,12 +90,12 @@ impl LoopbackPosts {
     }
 
     /// Returns the target and body of a request that may be answered.
-    async fn read(&self, request: Request<Incoming>) -> Result<(String, Vec<u8>), Refused> {
+    async fn read(&self, request: Request<Incoming>) -> Result<(String, Vec<u8>), Refusal> {
         let (head, body) = request.into_parts();
         self.access.admit(&head.uri, &head.headers, false)?;
         if head.method != Method::POST {
             let reason = format!("`{}` is not supported", head.method);
-            return Err(Refused::new(StatusCode::METHOD_NOT_ALLOWED, reason, "send a POST"));
+            return Err(Refusal::new(StatusCode::METHOD_NOT_ALLOWED, reason, "send a POST"));
         }
         check_content(&head.headers)?;
         let target = head.uri.path_and_query().map_or_else(|| "/".to_owned(), ToString::to_string);

@@ -6,7 +6,7 @@ use hyper::StatusCode;
 use hyper::body::Incoming;
 use tokio::time::timeout;
 
-use super::refused::Refused;
+use super::refusal::Refusal;
 use crate::http::room::{Reservation, Room};
 use crate::http::{BodyError, whole};
 
@@ -27,24 +27,24 @@ impl Reading {
     }
 
     /// Reads a body. Returns it with the room that it takes.
-    pub(super) async fn read(&self, body: Incoming) -> Result<(Vec<u8>, Reservation), Refused> {
+    pub(super) async fn read(&self, body: Incoming) -> Result<(Vec<u8>, Reservation), Refusal> {
         let mut room = self.room.hold();
         let read = timeout(self.time, whole(body, self.limit, &mut room)).await.map_err(|_| {
             let reason = format!("the body did not arrive within {} seconds", self.time.as_secs_f32());
-            Refused::new(StatusCode::REQUEST_TIMEOUT, reason, "send the entire request again")
+            Refusal::new(StatusCode::REQUEST_TIMEOUT, reason, "send the entire request again")
         })?;
         let bytes = read.map_err(|error| match error {
             BodyError::Oversized => {
                 let reason = format!("the body exceeds {} bytes", self.limit);
-                Refused::new(StatusCode::PAYLOAD_TOO_LARGE, reason, "send a shorter message")
+                Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, reason, "send a shorter message")
             }
             BodyError::NoRoom => {
                 let reason = "other requests are being read, and there is no room for this one";
-                Refused::new(StatusCode::SERVICE_UNAVAILABLE, reason, "send the request again in a moment")
+                Refusal::new(StatusCode::SERVICE_UNAVAILABLE, reason, "send the request again in a moment")
             }
             BodyError::Broken(error) => {
                 let reason = format!("the body cannot be read: {error}");
-                Refused::new(StatusCode::BAD_REQUEST, reason, "send the entire request again")
+                Refusal::new(StatusCode::BAD_REQUEST, reason, "send the entire request again")
             }
         })?;
         Ok((bytes, room))

@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use super::streams::{ClientRequest, Streams};
-use crate::Id;
 use crate::edit::{edited, member, meta};
+use crate::frame::id::Id;
 use crate::frame::{Frame, Kind};
 use crate::methods::{LIST_TOOLS, LISTEN, PROGRESS, SUBSCRIPTION};
 
@@ -84,8 +84,8 @@ fn is(frame: &Frame, name: &str) -> bool {
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::{as_it_is, for_its_client, of_client, response};
-    use crate::Id;
     use crate::frame::Frame;
+    use crate::frame::id::Id;
     use crate::http::server::streams::Streams;
 
     fn frame(text: &str) -> Frame {

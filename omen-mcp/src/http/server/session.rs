@@ -10,11 +10,12 @@ use tracing::{Span, info_span, warn};
 
 use super::rewrite;
 use super::streams::{ClientRequest, InUse, Reader, Streams};
+use crate::edit;
 use crate::frame::{Frame, INTERNAL_ERROR, Kind, error_response};
 use crate::http::param_headers::Params;
+use crate::line::Line;
 use crate::methods::{CANCELLED, PROGRESS};
 use crate::outbox::OutboxReader;
-use crate::{Line, edit};
 
 /// Session behind HTTP. Its client sends its id (up to 2025-11-25). Requests without an id (2026-07-28) share a
 /// session, in which their request ids and tokens are replaced by the server's own, since each client chooses its own.

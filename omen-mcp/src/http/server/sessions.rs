@@ -13,9 +13,9 @@ use tokio::time::{Instant, sleep};
 use tracing::{Instrument as _, info};
 
 use super::limits::HttpLimits;
-use super::refused::Refused;
+use super::refusal::Refusal;
 use super::session::{HttpSession, SessionOwner};
-use crate::Line;
+use crate::line::Line;
 use crate::outbox::{Outbox, OutboxWriter};
 
 /// Session that begins, as seen by the program that serves it.
@@ -74,13 +74,13 @@ impl Sessions {
     }
 
     /// Begins a session for one client.
-    pub(super) fn begin(self: &Arc<Self>) -> Result<Beginning, Refused> {
+    pub(super) fn begin(self: &Arc<Self>) -> Result<Beginning, Refusal> {
         let session = self.start(&mut self.state.lock(), SessionOwner::OneClient)?;
         Ok(Beginning { session, sessions: Arc::clone(self), is_known: false })
     }
 
     /// Returns the session of all requests that need none. It begins with the first such request, and again if it has ended.
-    pub(super) fn common(self: &Arc<Self>) -> Result<Arc<HttpSession>, Refused> {
+    pub(super) fn common(self: &Arc<Self>) -> Result<Arc<HttpSession>, Refusal> {
         let mut state = self.state.lock();
         if let Some(session) = state.common.as_ref().filter(|session| !session.has_ended()) {
             return Ok(Arc::clone(session));
@@ -105,16 +105,16 @@ impl Sessions {
         })
     }
 
-    fn start(self: &Arc<Self>, state: &mut RunningSessions, owner: SessionOwner) -> Result<Arc<HttpSession>, Refused> {
+    fn start(self: &Arc<Self>, state: &mut RunningSessions, owner: SessionOwner) -> Result<Arc<HttpSession>, Refusal> {
         while state.tasks.try_join_next().is_some() {}
         if *self.stop.borrow() {
             let help = "start the proxy again";
-            return Err(Refused::new(StatusCode::SERVICE_UNAVAILABLE, "the proxy is stopping", help));
+            return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the proxy is stopping", help));
         }
         let Ok(permit) = Arc::clone(&self.room).try_acquire_owned() else {
             let reason = format!("{} sessions run already", self.limits.sessions);
             let help = "end a session with DELETE, try again later, or ask the operator for --max-sessions";
-            return Err(Refused::new(StatusCode::SERVICE_UNAVAILABLE, reason, help));
+            return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, reason, help));
         };
         state.begun += 1;
         let number = state.begun;
@@ -129,7 +129,7 @@ impl Sessions {
         let is_shared = owner == SessionOwner::AllRequests;
         let served = (self.begin)(SessionChannels { number, is_shared, input, output, until });
         let served = served
-            .map_err(|reason| Refused::new(StatusCode::INTERNAL_SERVER_ERROR, reason, "start the proxy again"))?;
+            .map_err(|reason| Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, reason, "start the proxy again"))?;
         let (sessions, own) = (Arc::clone(self), Arc::clone(&session));
         session.span.in_scope(|| info!("begun"));
         let span = session.span.clone();
@@ -174,11 +174,11 @@ impl Sessions {
 
 impl Beginning {
     /// Makes the session known under an id that nobody can guess.
-    pub(super) fn known(mut self) -> Result<String, Refused> {
+    pub(super) fn known(mut self) -> Result<String, Refusal> {
         let mut bytes = [0; 24];
         getrandom::fill(&mut bytes).map_err(|error| {
             let reason = format!("there are no random numbers for the id of the session: {error}");
-            Refused::new(StatusCode::INTERNAL_SERVER_ERROR, reason, "check the operating system")
+            Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, reason, "check the operating system")
         })?;
         let id = base16ct::lower::encode_string(&bytes);
         self.sessions.state.lock().known.insert(id.clone(), Arc::clone(&self.session));

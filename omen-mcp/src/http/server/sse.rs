@@ -23,7 +23,7 @@ pub(super) struct EventFormat {
 }
 
 /// Writes the messages from a reader until the stream ends or the client goes away.
-pub(super) fn respond(reader: Guarded, first: Option<Event>, form: EventFormat) -> Response<Body> {
+pub(super) fn respond(reader: GuardedReader, first: Option<Event>, form: EventFormat) -> Response<Body> {
     // At most one message waits here, and one more in hyper.
     let (events, body) = mpsc::channel(1);
     tokio::spawn(write(reader, first, form, events));
@@ -36,7 +36,7 @@ pub(super) fn respond(reader: Guarded, first: Option<Event>, form: EventFormat) 
     response
 }
 
-async fn write(mut guarded: Guarded, first: Option<Event>, form: EventFormat, events: mpsc::Sender<Bytes>) {
+async fn write(mut guarded: GuardedReader, first: Option<Event>, form: EventFormat, events: mpsc::Sender<Bytes>) {
     let stream = guarded.reader.number();
     let event = |event: &Event| {
         let mut text = Vec::with_capacity(event.message.len() + 48);
@@ -73,15 +73,15 @@ async fn write(mut guarded: Guarded, first: Option<Event>, form: EventFormat, ev
 }
 
 /// Action to take if a reader goes away.
-pub(super) type Gone = Box<dyn FnOnce() + Send>;
+pub(super) type OnGone = Box<dyn FnOnce() + Send>;
 
 /// Reader, with the action to take if it goes away before the response has arrived.
-pub(super) struct Guarded {
+pub(super) struct GuardedReader {
     pub(super) reader: Reader,
-    pub(super) gone: Option<Gone>,
+    pub(super) gone: Option<OnGone>,
 }
 
-impl Drop for Guarded {
+impl Drop for GuardedReader {
     fn drop(&mut self) {
         if let Some(gone) = self.gone.take()
             && self.reader.is_waiting()

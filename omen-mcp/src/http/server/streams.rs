@@ -13,7 +13,7 @@ use omen_base::Mutex;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use crate::Id;
+use crate::frame::id::Id;
 
 /// Number of the stream for messages that belong to no request.
 pub(super) const STANDING: u64 = 0;
@@ -430,7 +430,7 @@ mod tests {
     use tokio::time::timeout;
 
     use super::{ClientRequest, EACH, InUse, MOST_FINISHED, STANDING, Streams};
-    use crate::Id;
+    use crate::frame::id::Id;
 
     fn asked(id: i64) -> impl FnOnce(u64) -> ClientRequest {
         move |_| ClientRequest {

@@ -76,7 +76,7 @@ mod linux {
     use tokio::signal::unix::{SignalKind, signal};
     use tokio::sync::oneshot;
 
-    use crate::process_tree::children;
+    use super::super::tree::children;
 
     /// Environment variable of a guard: the gate's process id, and how many of the last arguments form the server's command.
     const MARK: &str = "OMEN_GATE_GUARD";
@@ -144,7 +144,7 @@ mod linux {
         let mut status = None;
         while status.is_none() {
             tokio::select! {
-                _ = ended.recv() => while reap(server, &mut status)? == Reaped::One {},
+                _ = ended.recv() => while reap(server, &mut status)? == ReapOutcome::One {},
                 _ = asked.recv() => break,
                 _ = &mut gone => break,
             }
@@ -191,23 +191,23 @@ mod linux {
     }
 
     #[derive(PartialEq, Eq)]
-    enum Reaped {
+    enum ReapOutcome {
         One,
         NoneHasEnded,
         NoneIsLeft,
     }
 
     /// Reaps one child that has ended, whatever its process group, and records how the server ended.
-    fn reap(server: Pid, status: &mut Option<WaitStatus>) -> io::Result<Reaped> {
+    fn reap(server: Pid, status: &mut Option<WaitStatus>) -> io::Result<ReapOutcome> {
         match wait(WaitOptions::NOHANG) {
             Ok(Some((child, how))) => {
                 if child == server {
                     *status = Some(how);
                 }
-                Ok(Reaped::One)
+                Ok(ReapOutcome::One)
             }
-            Ok(None) => Ok(Reaped::NoneHasEnded),
-            Err(Errno::CHILD) => Ok(Reaped::NoneIsLeft),
+            Ok(None) => Ok(ReapOutcome::NoneHasEnded),
+            Err(Errno::CHILD) => Ok(ReapOutcome::NoneIsLeft),
             Err(error) => Err(error.into()),
         }
     }
@@ -217,9 +217,9 @@ mod linux {
     async fn kill_all(server: Pid, status: &mut Option<WaitStatus>) -> io::Result<()> {
         loop {
             match reap(server, status)? {
-                Reaped::One => {}
-                Reaped::NoneIsLeft => return Ok(()),
-                Reaped::NoneHasEnded => {
+                ReapOutcome::One => {}
+                ReapOutcome::NoneIsLeft => return Ok(()),
+                ReapOutcome::NoneHasEnded => {
                     let Ok(children) = children(getpid()) else {
                         // Without `/proc`, kill our own process group: this process and the children still in the group.
                         return Ok(kill_current_process_group(Signal::KILL)?);

@@ -3,15 +3,15 @@
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 
-use super::Launch;
-use super::process::{Exit, Process, Wish};
+use super::launch::Launch;
 use super::stderr_tail::StderrTail;
+use super::{Exit, Process, Wish};
 
 use std::io;
 use std::sync::Arc;
 
 /// Server process whose messages the caller reads and writes as bytes. It is started with the environment named in the
-/// [`Launch`], under a guard if servers are [guarded](super::guard_servers), in its own process group. Dropping this kills the
+/// [`Launch`], under a guard if servers are [guarded](crate::guard_servers), in its own process group. Dropping this kills the
 /// process and everything that it has started.
 #[derive(Debug)]
 pub struct ServerProcess {
@@ -34,7 +34,7 @@ impl ServerProcess {
         Ok((Self { wish, exit, stderr }, stdin, stdout))
     }
 
-    /// Gives the process [`ServerLimits::stop`](super::ServerLimits::stop) to end, and kills it otherwise. Returns when it
+    /// Gives the process [`ServerLimits::stop`](crate::ServerLimits::stop) to end, and kills it otherwise. Returns when it
     /// has ended. Close its input first.
     pub async fn stop(&self) {
         self.wish.send_if_modified(|wish| {

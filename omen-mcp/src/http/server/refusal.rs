@@ -9,7 +9,7 @@ use super::body::Body;
 
 /// Refusal: an HTTP status, and a JSON-RPC error with the reason and the help.
 #[derive(Debug)]
-pub(super) struct Refused {
+pub(super) struct Refusal {
     status: StatusCode,
     code: i64,
     reason: String,
@@ -25,7 +25,7 @@ pub(super) const HEADER_MISMATCH: i64 = -32_020;
 /// Code for a protocol version that the server does not speak (2026-07-28).
 const UNSUPPORTED_VERSION: i64 = -32_022;
 
-impl Refused {
+impl Refusal {
     /// Creates a refusal whose code is that of the status, which is outside the ranges reserved by JSON-RPC and the protocol.
     pub(super) fn new(status: StatusCode, reason: impl AsRef<str>, help: impl Into<String>) -> Self {
         let code = i64::from(status.as_u16());
@@ -48,7 +48,7 @@ impl Refused {
     }
 
     /// Sets the id of the refused request.
-    pub(super) fn of(self, raw_id: &str) -> Self {
+    pub(super) fn with_id(self, raw_id: &str) -> Self {
         Self { id: Some(raw_id.to_owned()), ..self }
     }
 

@@ -10,7 +10,8 @@ use tokio::process::Command;
 
 use omen_base::names::INHERITED;
 
-use super::{ServerLimits, guard};
+use super::guard;
+use crate::limits::ServerLimits;
 
 /// Command line of a server, with its environment and limits.
 ///
