@@ -62,7 +62,7 @@ impl Mistakes {
     pub(crate) fn located(mut self, texts: &Texts) -> Self {
         for mistake in &mut self.all {
             let text = texts.get(&mistake.file);
-            mistake.place = mistake.place.or_else(|| Place::of(text?, &mistake.pointer));
+            mistake.place = mistake.place.or_else(|| Place::from_pointer(text?, &mistake.pointer));
         }
         self.all.sort_by(|a, b| (&a.file, a.place, &a.pointer).cmp(&(&b.file, b.place, &b.pointer)));
         self

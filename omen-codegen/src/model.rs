@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
+
 use crate::json::Json;
 use crate::load::{DECISIONS_FILE, FSM_FILE, GATE_FILE, RULE_LISTS, SchemaDefinition, SchemaSet, referenced};
 use crate::mistake::{Mistake, Mistakes, bug};
@@ -14,7 +16,6 @@ use crate::typify::Declarations;
 pub mod answer;
 pub mod branches;
 pub mod cells;
-pub mod decisions;
 pub mod defs;
 pub mod fsm;
 pub mod gate;
@@ -27,7 +28,6 @@ pub mod typed;
 
 pub use answer::Answer;
 pub use cells::{Cells, Fact, Refusal};
-pub use decisions::Decision;
 pub use defs::{
     Branch, Case, Conditional, Def, Demand, Excluded, Field, Item, Kind, Object, TextRule, Ty, Variant, When,
 };
@@ -43,6 +43,18 @@ pub(crate) use read::{Location, list, read, text};
 
 /// Enum of the packet types.
 pub(crate) const PACKET_TYPE: &str = "PacketType";
+
+/// Decision on a question that the protocol's documents leave open; rules and texts refer to it by its code.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Decision {
+    /// Code, such as `D29`.
+    pub code: String,
+    /// Short title.
+    pub title: String,
+    /// Paragraphs; those that begin with `- ` are list items.
+    #[serde(default)]
+    pub text: Vec<String>,
+}
 
 /// Content of all schema files.
 #[derive(Clone, Debug)]

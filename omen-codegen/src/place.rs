@@ -39,11 +39,11 @@ impl Place {
     /// use omen_codegen::place::Place;
     ///
     /// let text = "{\n  \"a/b\": [true, \"x\"]\n}";
-    /// assert_eq!(Place::of(text, "/a~1b/1"), Some(Place::new(2, 17)));
-    /// assert_eq!(Place::of(text, "/c"), None);
+    /// assert_eq!(Place::from_pointer(text, "/a~1b/1"), Some(Place::new(2, 17)));
+    /// assert_eq!(Place::from_pointer(text, "/c"), None);
     /// ```
     #[must_use]
-    pub fn of(text: &str, pointer: &str) -> Option<Self> {
+    pub fn from_pointer(text: &str, pointer: &str) -> Option<Self> {
         locate(text, pointer).ok().map(|span| Self::at(text, span.start))
     }
 

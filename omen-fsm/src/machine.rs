@@ -101,7 +101,7 @@ impl Machine {
         let event = Event::of(facts);
         let context = Context::new(facts, &self.ledger, fixed);
         let next = self.nodes.after(event);
-        let id = Fingerprint::of(Kind::Packet, &facts.header.packet_id);
+        let id = Fingerprint::new(Kind::Packet, &facts.header.packet_id);
         let (ids, invariants) = (Vec::new(), Vec::new());
         let mut verdict = Verdict { event, next, now: context.now, ids, fsm: None, invariants, ahead: None, id };
         id_used_once::check(facts, id, &self.ledger, &mut verdict.ids);

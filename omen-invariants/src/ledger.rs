@@ -138,7 +138,7 @@ impl Ledger {
     /// Returns whether a directive of the episode has used a tool to write (or to read, if `writes` is false) (D88).
     #[must_use]
     pub fn has_used(&self, tool_id: &str, writes: bool) -> bool {
-        self.seen.get(Fingerprint::of(Kind::Tool { writes }, tool_id)).is_some()
+        self.seen.get(Fingerprint::new(Kind::Tool { writes }, tool_id)).is_some()
     }
 
     /// Returns the limits of the loop's plan that are exceeded at a given time (D82).
@@ -216,13 +216,13 @@ impl Ledger {
     /// Returns whether an accepted packet with this id may verify an assumption (D62); see [`can_verify`].
     #[must_use]
     pub fn has_verifier(&self, packet_id: &str) -> bool {
-        self.seen.get(Fingerprint::of(Kind::Packet, packet_id)).is_some_and(Fingerprint::is_marked)
+        self.seen.get(Fingerprint::new(Kind::Packet, packet_id)).is_some_and(Fingerprint::is_marked)
     }
 
     /// Returns whether a packet with this id was accepted (D65).
     #[must_use]
     pub fn has_accepted(&self, packet_id: &str) -> bool {
-        self.seen.get(Fingerprint::of(Kind::Packet, packet_id)).is_some()
+        self.seen.get(Fingerprint::new(Kind::Packet, packet_id)).is_some()
     }
 
     /// Returns the id of the current VERIFY_FIRST decision (D78).
@@ -246,7 +246,7 @@ impl Ledger {
     /// Returns whether a campaign differs from the first one that was stated (D65).
     #[must_use]
     pub fn is_other_campaign(&self, campaign_id: &str) -> bool {
-        self.has_campaign && self.seen.get(Fingerprint::of(Kind::Campaign, campaign_id)).is_none()
+        self.has_campaign && self.seen.get(Fingerprint::new(Kind::Campaign, campaign_id)).is_none()
     }
 
     /// Returns whether a late directive with CRITICAL stakes was reported and no decision was accepted since (D69).
@@ -270,12 +270,12 @@ impl Ledger {
     /// Returns whether a packet id names evidence of the running verification loop (D22).
     #[must_use]
     pub fn is_loop_evidence(&self, packet_id: &str) -> bool {
-        self.evidence.get(Fingerprint::of(Kind::Evidence(self.looped.number), packet_id)).is_some()
+        self.evidence.get(Fingerprint::new(Kind::Evidence(self.looped.number), packet_id)).is_some()
     }
 
     /// Records an accepted packet, with what the state machine knows about it.
     pub fn accept(&mut self, facts: &PacketFacts<'_>, now: Instant, update: Update) {
-        self.accept_as(Fingerprint::of(Kind::Packet, &facts.header.packet_id), facts, now, update);
+        self.accept_as(Fingerprint::new(Kind::Packet, &facts.header.packet_id), facts, now, update);
     }
 
     /// Records an accepted packet, like [`accept`](Self::accept), for a caller that already has the fingerprint of its
@@ -290,7 +290,7 @@ impl Ledger {
         });
         let Self { references, seen, .. } = self;
         references
-            .accept(facts, |id| seen.get(Fingerprint::of(Kind::Packet, id)).is_some_and(Fingerprint::is_observed));
+            .accept(facts, |id| seen.get(Fingerprint::new(Kind::Packet, id)).is_some_and(Fingerprint::is_observed));
         if update.opens_loop {
             self.looped.number = self.looped.number.wrapping_add(1);
             self.looped.met = Obligations::default();
@@ -299,11 +299,11 @@ impl Ledger {
         self.looped.met.extend(update.met);
         self.looped.waived = update.waived;
         if update.is_evidence {
-            self.evidence.insert(Fingerprint::of(Kind::Evidence(self.looped.number), &facts.header.packet_id));
+            self.evidence.insert(Fingerprint::new(Kind::Evidence(self.looped.number), &facts.header.packet_id));
         }
         if let Some(campaign) = facts.header.campaign_id.as_deref().filter(|_| !self.has_campaign) {
             self.has_campaign = true;
-            self.seen.insert(Fingerprint::of(Kind::Campaign, campaign));
+            self.seen.insert(Fingerprint::new(Kind::Campaign, campaign));
         }
         if matches!(facts.payload, PayloadFacts::Decision(_)) {
             // Cleared before `tick`: for directives reported as late with this packet, the next decision owes the escalation.
@@ -327,10 +327,10 @@ impl Ledger {
                 self.plan.get_or_insert_default().limit(plan, facts.header.created_at);
             }
             PayloadFacts::TaskDirective(directive) => {
-                self.seen.insert(Fingerprint::of(Kind::Task, &directive.task_id));
+                self.seen.insert(Fingerprint::new(Kind::Task, &directive.task_id));
                 let writes = derived::needs_token(&facts.header, directive);
                 if let Some(tool) = &directive.execution_method.tool_id {
-                    self.seen.insert(Fingerprint::of(Kind::Tool { writes }, tool));
+                    self.seen.insert(Fingerprint::new(Kind::Tool { writes }, tool));
                 }
                 if writes && let Some(token) = &directive.authorization_token_id {
                     self.tokens.spend(token);

@@ -183,7 +183,7 @@ impl<'p> Lint<'p> {
                     return Some(format!("`{settles}` can never be called"));
                 }
                 let bans = self.policy.tools.get(settles).into_iter().flat_map(|entry| &entry.rules);
-                let opener = Premise::of(vec![tool.clone()], Was::Ok);
+                let opener = Premise::new(vec![tool.clone()], Was::Ok);
                 bans.filter(|ban| ban.condition.is_none()).find_map(|ban| match &ban.kind {
                     RuleKind::NeverAfter(forbidden) if forbids(forbidden, &opener) => {
                         Some(format!("`{}` forbids `{settles}` after `{tool}`", ban.path))

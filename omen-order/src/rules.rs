@@ -190,7 +190,7 @@ pub struct Premise {
 impl Premise {
     /// Creates a premise with only tools and an outcome.
     #[must_use]
-    pub fn of(tools: Vec<Tool>, was: Was) -> Self {
+    pub fn new(tools: Vec<Tool>, was: Was) -> Self {
         Self {
             tools,
             was,

@@ -217,5 +217,5 @@ impl Log for LogFile {
 }
 
 fn key(id: &str) -> Fingerprint {
-    Fingerprint::of(Kind::Packet, id)
+    Fingerprint::new(Kind::Packet, id)
 }

@@ -56,9 +56,9 @@ impl Evidence {
         Ok(serde_json::from_str(text)?)
     }
 
-    /// The evidence for a code.
+    /// Returns the evidence for a code.
     #[must_use]
-    pub fn of(&self, code: &str) -> Option<&Row> {
+    pub fn row(&self, code: &str) -> Option<&Row> {
         self.0.get(code)
     }
 

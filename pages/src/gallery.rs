@@ -53,9 +53,9 @@ impl Gallery {
         let (mut out, mut without) = (String::new(), Vec::new());
         for (rule, title) in rules(model, package) {
             let rows: Vec<_> =
-                self.of(rule).map(|case| vec![capital(&case.mistake), capital(&case.fix), link(case)]).collect();
+                self.cases(rule).map(|case| vec![capital(&case.mistake), capital(&case.fix), link(case)]).collect();
             if rows.is_empty() {
-                let same = same(model, rule).filter(|same| self.of(same).next().is_some());
+                let same = same(model, rule).filter(|same| self.cases(same).next().is_some());
                 let note = same.map_or_else(String::new, |same| format!(" (the same rule as {})", code(same)));
                 without.push(code(rule) + &note);
                 continue;
@@ -74,7 +74,7 @@ impl Gallery {
         let mut out = "# All compile errors\n".to_owned();
         for package in PACKAGES {
             for (rule, title) in rules(model, package) {
-                for (number, case) in self.of(rule).enumerate() {
+                for (number, case) in self.cases(rule).enumerate() {
                     // Writing to a string cannot fail.
                     let _ = match number {
                         0 => write!(out, "\n## {rule}: {title}\n"),
@@ -87,7 +87,7 @@ impl Gallery {
         out
     }
 
-    fn of(&self, rule: &str) -> impl Iterator<Item = &Case> {
+    fn cases(&self, rule: &str) -> impl Iterator<Item = &Case> {
         self.0.iter().filter(move |case| case.code == rule)
     }
 }

@@ -132,9 +132,9 @@ impl Statements {
         Ok(Self { documents, without: index.without })
     }
 
-    /// Makes a table of the given documents.
+    /// Creates a table of the given documents.
     #[must_use]
-    pub fn of(documents: Vec<Document>, without: BTreeMap<String, String>) -> Self {
+    pub fn new(documents: Vec<Document>, without: BTreeMap<String, String>) -> Self {
         Self { documents, without }
     }
 
@@ -207,7 +207,7 @@ impl Statement {
             if self.tests.is_empty() && !evidence {
                 faults.push("missing `tests`".to_owned());
             }
-            let programs = self.gate.as_ref().and_then(|code| world.evidence.of(code)).is_some_and(Row::has_programs);
+            let programs = self.gate.as_ref().and_then(|code| world.evidence.row(code)).is_some_and(Row::has_programs);
             if (self.examples.is_empty() && !programs) == self.without.is_none() {
                 faults.push("expected either `examples` or `without`".to_owned());
             }
@@ -217,7 +217,7 @@ impl Statement {
         };
         faults.extend(missing(&self.decisions, &world.decisions, "decision"));
         faults.extend(missing(&self.rules, &world.codes, "code"));
-        if let Some(code) = self.gate.as_ref().filter(|code| world.evidence.of(code).is_none()) {
+        if let Some(code) = self.gate.as_ref().filter(|code| world.evidence.row(code).is_none()) {
             faults.push(format!("the gate has no evidence for {code}"));
         }
         faults.extend(self.code.iter().filter_map(|code| lookup::code(code)));

@@ -41,13 +41,13 @@ pub struct Errors(BTreeMap<(String, usize), Vec<String>>);
 
 impl Errors {
     /// Returns the errors of one line.
-    pub fn of(&self, program: &str, line: usize) -> &[String] {
+    pub fn on_line(&self, program: &str, line: usize) -> &[String] {
         self.0.get(&(program.to_owned(), line)).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the faults of a program's cells, each of which must have one error that begins with a rule and names the state.
     pub fn amiss(&self, program: &str, cells: &BTreeMap<usize, Cell>, is_rule: fn(&str) -> bool) -> Vec<String> {
-        let amiss = |(line, cell): (&usize, &Cell)| match self.of(program, *line) {
+        let amiss = |(line, cell): (&usize, &Cell)| match self.on_line(program, *line) {
             [error] => lacks(error, &cell.state, is_rule).map(|what| format!("{}: {what}\n{error}", cell.name)),
             [] => Some(format!("{} compiles, and is illegal", cell.name)),
             several => Some(format!("{} gives {} errors:\n{}", cell.name, several.len(), several.join("\n"))),

@@ -117,7 +117,7 @@ fn every_deletion_is_found() {
 #[test]
 fn every_swap_is_found() {
     let (written, key) = (written(ENTRIES), key());
-    let before = Prefixes::of(&written, &key);
+    let before = Prefixes::new(&written, &key);
     for b in (0..ENTRIES as usize).step_by(Proofs::wanted().choose(8, 1)) {
         for a in 0..b {
             let mut lines = written.lines();
@@ -132,7 +132,7 @@ fn every_swap_is_found() {
 #[test]
 fn every_duplication_is_found() {
     let (written, key) = (written(ENTRIES), key());
-    let before = Prefixes::of(&written, &key);
+    let before = Prefixes::new(&written, &key);
     for n in (0..ENTRIES as usize).step_by(Proofs::wanted().choose(8, 1)) {
         for to in 0..=ENTRIES as usize {
             let mut lines = written.lines();
@@ -149,7 +149,7 @@ fn every_duplication_is_found() {
 struct Prefixes<'w>(Vec<Verifier<'w>>);
 
 impl<'w> Prefixes<'w> {
-    fn of(written: &'w Written, key: &'w Key) -> Self {
+    fn new(written: &'w Written, key: &'w Key) -> Self {
         let mut verifier = Verifier::new(Some(&written.head), key, None);
         let mut before = vec![verifier.clone()];
         for line in written.lines() {

@@ -61,7 +61,7 @@ fn every_value_of_the_real_files_is_found() {
         let whole: Value = serde_json::from_str(text).unwrap();
         let mut found = 0;
         each(&whole, String::new(), &mut |pointer, value| {
-            let place = Place::of(text, pointer).unwrap_or_else(|| panic!("{path}#{pointer}"));
+            let place = Place::from_pointer(text, pointer).unwrap_or_else(|| panic!("{path}#{pointer}"));
             let [line, column] = [place.line(), place.column()].map(|n| usize::try_from(n).unwrap());
             let rest: String = text.lines().nth(line - 1).unwrap().chars().skip(column - 1).collect();
             let begins = match value {

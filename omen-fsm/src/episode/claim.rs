@@ -73,7 +73,7 @@ impl Claims {
 }
 
 fn key(id: &CorrelationId) -> Fingerprint {
-    Fingerprint::of(Kind::Packet, id.as_str())
+    Fingerprint::new(Kind::Packet, id.as_str())
 }
 
 /// Reason why an episode cannot start.

@@ -35,7 +35,7 @@ impl Machine {
         for _ in 0..=sent {
             let used = match kind {
                 Kind::Token => self.ledger().tokens().get(&id).is_some(),
-                _ => self.ledger().has_seen(Fingerprint::of(kind, &id)),
+                _ => self.ledger().has_seen(Fingerprint::new(kind, &id)),
             };
             if !used {
                 break;

@@ -39,5 +39,5 @@ pub(super) fn check(packet: &Packet, machine: &Machine, loop_state: LoopState) -
 
 fn is_of_earlier_loop(machine: &Machine, id: &str) -> bool {
     let ledger = machine.ledger();
-    (1..ledger.verification().number).any(|number| ledger.has_seen(Fingerprint::of(Kind::Evidence(number), id)))
+    (1..ledger.verification().number).any(|number| ledger.has_seen(Fingerprint::new(Kind::Evidence(number), id)))
 }

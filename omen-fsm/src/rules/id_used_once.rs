@@ -24,7 +24,7 @@ pub(crate) fn check(facts: &PacketFacts<'_>, packet_id: Fingerprint, ledger: &Le
     };
     used(packet_id, &facts.header.packet_id, Kind::Packet, "packet_id", "/header/packet_id");
     if let PayloadFacts::TaskDirective(directive) = &facts.payload {
-        let fingerprint = Fingerprint::of(Kind::Task, &directive.task_id);
+        let fingerprint = Fingerprint::new(Kind::Task, &directive.task_id);
         used(fingerprint, &directive.task_id, Kind::Task, "task_id", "/payload/task_id");
     }
 }
@@ -33,7 +33,7 @@ pub(crate) fn check(facts: &PacketFacts<'_>, packet_id: Fingerprint, ledger: &Le
 fn unused(id: &str, kind: Kind, ledger: &Ledger) -> String {
     let numbered = |number: u64| format!("{id}_{number}");
     // There are more numbers than ids in an episode.
-    let new = (2..).map(numbered).find(|id| !ledger.has_seen(Fingerprint::of(kind, id)));
+    let new = (2..).map(numbered).find(|id| !ledger.has_seen(Fingerprint::new(kind, id)));
     new.unwrap_or_else(|| id.to_owned())
 }
 
@@ -56,7 +56,7 @@ mod tests {
         let mut errors = Vec::new();
         episode.with(&directive(packet_id, task_id), |transition| {
             let facts = transition.context.facts;
-            let id = Fingerprint::of(Kind::Packet, &facts.header.packet_id);
+            let id = Fingerprint::new(Kind::Packet, &facts.header.packet_id);
             super::check(facts, id, transition.context.ledger, &mut errors);
         });
         errors.into_iter().map(|error| error.pointer).collect()

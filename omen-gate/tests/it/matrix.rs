@@ -76,7 +76,7 @@ fn what_the_pipeline_allows_compiles_and_nothing_else() {
 
     let mut failures = errors.amiss("illegal", &illegal.cells, |code| code.parse::<GateCode>().is_ok());
     for (line, cell) in &legal.cells {
-        failures.extend(errors.of("legal", *line).iter().map(|error| format!("{}:\n{error}", cell.name)));
+        failures.extend(errors.on_line("legal", *line).iter().map(|error| format!("{}:\n{error}", cell.name)));
     }
     println!(
         "matrix: {} states x {} steps = {} cells: {} legal ones compile, {} illegal ones give one error each, in {} \

@@ -147,7 +147,7 @@ mod tests {
         .map(|time| time.parse::<Instant>().expect("a time"));
         let texts = ["", "corr_1", "für\0\n", &"x".repeat(300)];
         let flags = [true, false, false, true, true, false, true, false];
-        let id = Fingerprint::of(Kind::Task, "task_1").marked();
+        let id = Fingerprint::new(Kind::Task, "task_1").marked();
         let mut bytes = Vec::new();
         let mut writer = Writer(&mut bytes);
         numbers.iter().for_each(|number| writer.number(*number));

@@ -35,7 +35,7 @@ pub struct Fingerprint(u128);
 impl Fingerprint {
     /// Returns the fingerprint of an id.
     #[must_use]
-    pub fn of(kind: Kind, id: &str) -> Self {
+    pub fn new(kind: Kind, id: &str) -> Self {
         let (tag, number) = match kind {
             Kind::Packet => (0, 0),
             Kind::Task => (1, 0),

@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn few_and_many_are_the_same_set() {
-        let id = |number: usize| Fingerprint::of(Kind::Packet, &number.to_string());
+        let id = |number: usize| Fingerprint::new(Kind::Packet, &number.to_string());
         let mut ids = Ids::default();
         for number in 0..4 * Ids::FEW {
             assert_eq!(ids.get(id(number)), None);
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn ids_are_packed_unless_they_are_too_many() {
-        let id = |number: usize| Fingerprint::of(Kind::Task, &number.to_string());
+        let id = |number: usize| Fingerprint::new(Kind::Task, &number.to_string());
         let mut ids = Ids::default();
         for number in 0..=Ids::MOST_PACKED {
             let mut bytes = Vec::new();
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn what_is_known_is_not_packed() {
-        let id = |number: usize| Fingerprint::of(Kind::Task, &number.to_string());
+        let id = |number: usize| Fingerprint::new(Kind::Task, &number.to_string());
         let mut ids = Ids::default();
         (0..10).for_each(|number| ids.insert(id(number)));
         let (known, mut bytes) = ([id(3), id(8)], Vec::new());

@@ -63,7 +63,7 @@ impl OpenDirectives {
         match self.due {
             // Comparing a few texts is faster than hashing one.
             None => self.by_id.iter().map(|(_, directive)| directive).find(|open| *open.packet_id == *packet_id),
-            Some(_) => self.by_id.get(Fingerprint::of(Kind::Packet, packet_id)),
+            Some(_) => self.by_id.get(Fingerprint::new(Kind::Packet, packet_id)),
         }
     }
 
@@ -159,7 +159,7 @@ impl OpenDirectives {
         match &mut self.due {
             None => drop(self.by_id.remove_first(|directive| *directive.packet_id == *packet_id)),
             Some(due) => {
-                let id = Fingerprint::of(Kind::Packet, packet_id);
+                let id = Fingerprint::new(Kind::Packet, packet_id);
                 if let Some(closed) = self.by_id.remove(id) {
                     due.remove(&closed.due(id));
                 }
@@ -192,7 +192,7 @@ impl OpenDirectives {
 
     /// Returns the fingerprints of the packet ids and task ids of all open directives.
     pub(super) fn fingerprints(&self) -> Vec<Fingerprint> {
-        self.by_id.iter().flat_map(|(id, directive)| [id, Fingerprint::of(Kind::Task, &directive.task_id)]).collect()
+        self.by_id.iter().flat_map(|(id, directive)| [id, Fingerprint::new(Kind::Task, &directive.task_id)]).collect()
     }
 
     pub(super) fn unpack(reader: &mut Reader<'_>) -> Self {
@@ -204,7 +204,7 @@ impl OpenDirectives {
         directives.sent = reader.number();
         for _ in 0..count {
             let directive = OpenDirective::unpack(reader);
-            directives.by_id.insert(Fingerprint::of(Kind::Packet, &directive.packet_id), directive);
+            directives.by_id.insert(Fingerprint::new(Kind::Packet, &directive.packet_id), directive);
         }
         if directives.len() > Table::<OpenDirective>::FEW {
             directives.keep_deadlines();

@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn few_and_many_are_the_same_map() {
-        let id = |number: usize| Fingerprint::of(Kind::Packet, &number.to_string());
+        let id = |number: usize| Fingerprint::new(Kind::Packet, &number.to_string());
         let mut table = Table::default();
         for number in 0..3 * Table::<usize>::FEW {
             assert_eq!(table.get(id(number)), None);

@@ -87,7 +87,7 @@ impl Tokens {
     /// Returns the record of a token id.
     #[must_use]
     pub fn get(&self, token_id: &str) -> Option<&Token> {
-        self.0.get(Fingerprint::of(Kind::Token, token_id))
+        self.0.get(Fingerprint::new(Kind::Token, token_id))
     }
 
     /// Returns the permissions of a token that is live at a given time.
@@ -128,7 +128,7 @@ impl Tokens {
     }
 
     fn update(&mut self, token_id: &str, change: impl FnOnce(&mut Token)) {
-        self.0.update(Fingerprint::of(Kind::Token, token_id), change);
+        self.0.update(Fingerprint::new(Kind::Token, token_id), change);
     }
 
     /// Writes the tokens if there are few of them, and returns whether they were written.

@@ -51,8 +51,8 @@ fn the_clock_never_goes_back() {
     accept(&mut ledger, &packet(PacketType::BeliefUpdatePacket, "pkt_2", "2026-03-01T09:00:00Z", &json!({})));
     assert_eq!(ledger.clock(), Some(at("2026-03-01T10:00:00Z")));
     assert_eq!(ledger.clock_at(at("2026-03-01T11:30:00+01:00")), at("2026-03-01T10:30:00Z"));
-    assert!(ledger.has_seen(Fingerprint::of(Kind::Packet, "pkt_2")));
-    assert!(!ledger.has_seen(Fingerprint::of(Kind::Task, "pkt_2")));
+    assert!(ledger.has_seen(Fingerprint::new(Kind::Packet, "pkt_2")));
+    assert!(!ledger.has_seen(Fingerprint::new(Kind::Task, "pkt_2")));
 }
 
 #[test]

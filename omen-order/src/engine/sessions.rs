@@ -54,7 +54,7 @@ impl Engine {
     }
 
     fn owed_in(&self, scopes: &[Scope]) -> Vec<Owed> {
-        self.history.debts.of(scopes).into_iter().map(|debt| self.owed_by(debt)).collect()
+        self.history.debts.in_scopes(scopes).into_iter().map(|debt| self.owed_by(debt)).collect()
     }
 
     /// Accepts the end of a turn, and reports its debts.

@@ -111,7 +111,7 @@ impl Debts {
     }
 
     /// Returns the debts of scopes, by opener.
-    pub(crate) fn of(&self, scopes: &[Scope]) -> Vec<&Debt> {
+    pub(crate) fn in_scopes(&self, scopes: &[Scope]) -> Vec<&Debt> {
         let ids: std::collections::BTreeSet<_> =
             scopes.iter().filter_map(|scope| self.by_scope.get(scope)).flatten().copied().collect();
         ids.iter().filter_map(|id| self.open.get(id)).collect()

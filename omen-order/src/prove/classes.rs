@@ -21,7 +21,7 @@ pub(super) enum ComparedMember {
 }
 
 impl ComparedMember {
-    fn of(value: &Value, pointer: &str) -> Self {
+    fn new(value: &Value, pointer: &str) -> Self {
         match value.pointer(pointer) {
             None => Self::Missing,
             Some(Value::String(text)) => Self::Text(text.clone()),
@@ -66,7 +66,7 @@ impl Example {
     }
 
     pub(super) fn compared(&self, pointer: &str) -> ComparedMember {
-        ComparedMember::of(&self.value, pointer)
+        ComparedMember::new(&self.value, pointer)
     }
 
     /// Amount that limits add up; nothing if it is not valid.
@@ -473,15 +473,16 @@ impl AlphabetBuilder<'_> {
                     (at.0, at.1) == (tool, part)
                         && pools.get(&self.root((*at).clone())).is_some_and(|pool| pool.is_compared)
                 })
-                .map(|at| ComparedMember::of(&value, &at.2))
+                .map(|at| ComparedMember::new(&value, &at.2))
                 .collect();
             let amounts = self.amounts.keys().filter(|at| (at.0, at.1) == (tool, part));
             let amounts: Vec<_> = amounts.map(|at| amount(&value, &at.2)).collect();
             let recognized =
                 self.rules.recognized.iter().filter(|recognized| recognized.tool == tool && part == Side::Args);
             let recognized = recognized.flat_map(|recognized| &recognized.members);
-            let recognized: Vec<_> =
-                recognized.map(|pointer| ComparedMember::of(&value, pointer) == ComparedMember::Incomparable).collect();
+            let recognized: Vec<_> = recognized
+                .map(|pointer| ComparedMember::new(&value, pointer) == ComparedMember::Incomparable)
+                .collect();
             // Calls that all tests take alike, with equal members where they are compared, are one.
             if !known.insert((fits.clone(), compared, recognized, amounts)) {
                 continue;

@@ -62,7 +62,7 @@ fn ban(rule: &Rule, opener: &Tool) -> Result<Rule, OutsideRule> {
         // The search takes the window of a debt for its deadline.
         within_ms: owed.within_ms,
         per: owed.per,
-        ..Premise::of(vec![opener.clone()], Was::Ok)
+        ..Premise::new(vec![opener.clone()], Was::Ok)
     };
     Ok(Rule { kind: RuleKind::NeverAfter(opened), condition: None, path: rule.path.clone() })
 }

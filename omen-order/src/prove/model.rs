@@ -178,7 +178,7 @@ pub enum IntentLimit {
 /// Returns order rules that represent the limits of a tool's intents, over all sessions.
 pub(super) fn intent_rules(tool: &Tool, admission: &Admission) -> impl Iterator<Item = (Rule, Option<IntentLimit>)> {
     let rule = |calls, within_ms| {
-        let premise = Premise { within_ms, per: Per::All, ..Premise::of(vec![tool.clone()], Was::Made) };
+        let premise = Premise { within_ms, per: Per::All, ..Premise::new(vec![tool.clone()], Was::Made) };
         Rule { kind: RuleKind::MaxCalls(calls, premise), condition: None, path: String::new() }
     };
     let rate = admission.rate.map(|(calls, within_ms)| (rule(calls, Some(within_ms)), Some(IntentLimit::Rate)));

@@ -276,7 +276,7 @@ impl<W> Build<'_, W> {
         match item {
             NameOrTable::Name(name) => {
                 let tool = self.tool(pointer, name)?;
-                Some(Premise::of(vec![tool], default(key)))
+                Some(Premise::new(vec![tool], default(key)))
             }
             NameOrTable::Table(table) => self.table(key, pointer, table),
         }

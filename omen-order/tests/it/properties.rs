@@ -58,7 +58,7 @@ fn what_was_read_beside_the_engine_is_not_read_while_it_judges() {
     let (test, get, set) = (Arc::new(Counted::default()), Tool::new("s", "get"), Tool::new("s", "set"));
     let both: [Test; 2] = [test.clone(), test.clone()];
     let [args, answer] = both.map(Some);
-    let premise = Premise { args, answer, ..Premise::of(vec![get.clone()], Was::Ok) };
+    let premise = Premise { args, answer, ..Premise::new(vec![get.clone()], Was::Ok) };
     let rule = Rule { kind: RuleKind::After(vec![premise]), condition: None, path: String::new() };
     let tools = [(get.clone(), vec![]), (set.clone(), vec![rule])];
     let tools = tools.map(|(tool, rules)| (tool, ToolPolicy { may_confirm: false, rules }));
@@ -89,7 +89,7 @@ fn what_was_read_beside_the_engine_is_not_read_while_it_judges() {
 fn what_waits_is_not_read_while_the_rules_change() {
     let (test, get, set) = (Arc::new(Counted::default()), Tool::new("s", "get"), Tool::new("s", "set"));
     let policy = |args: Option<Test>| {
-        let premise = Premise { args: args.clone(), ..Premise::of(vec![get.clone()], Was::Ok) };
+        let premise = Premise { args: args.clone(), ..Premise::new(vec![get.clone()], Was::Ok) };
         let rule = Rule { kind: RuleKind::After(vec![premise]), condition: args, path: String::new() };
         let tools = [(get.clone(), vec![]), (set.clone(), vec![rule])];
         let tools = tools.map(|(tool, rules)| (tool, ToolPolicy { may_confirm: false, rules }));
@@ -250,7 +250,7 @@ fn rules_on_other_tools_are_not_read_for_a_call() {
         let (own, foreign) = (Arc::new(Counted::default()), Arc::new(Counted::default()));
         let after = |tool: &Tool, test: &Arc<Counted>| {
             let args: Test = test.clone();
-            let premise = Premise { args: Some(args), ..Premise::of(vec![tool.clone()], Was::Ok) };
+            let premise = Premise { args: Some(args), ..Premise::new(vec![tool.clone()], Was::Ok) };
             Rule { kind: RuleKind::After(vec![premise]), condition: None, path: String::new() }
         };
         let plain = |rules| ToolPolicy { may_confirm: false, rules };

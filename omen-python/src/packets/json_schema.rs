@@ -27,7 +27,7 @@ static DEFINITIONS: LazyLock<BTreeMap<String, Value>> = LazyLock::new(|| {
 });
 
 /// Returns the schema of a definition.
-pub(super) fn of(name: &str) -> Option<Value> {
+pub(super) fn schema(name: &str) -> Option<Value> {
     let mut schema = DEFINITIONS.get(name)?.clone();
     let mut inner = Map::new();
     collect(&schema, &mut inner);

@@ -98,8 +98,8 @@ impl Object {
     fn model_json_schema<'py>(cls: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyAny>> {
         let py = cls.py();
         let schema = match shape_of(cls)? {
-            Some(shape) => json_schema::of(shape.name),
-            None => json_schema::of(cls.name()?.to_str()?),
+            Some(shape) => json_schema::schema(shape.name),
+            None => json_schema::schema(cls.name()?.to_str()?),
         };
         match schema {
             Some(schema) => loads(py, &schema.to_string()),

@@ -144,14 +144,14 @@ fn what_the_table_allows_compiles_and_nothing_else() {
     // A legal cell has a call that compiles; its other calls belong to other states.
     let mut compiles: BTreeMap<&str, bool> = BTreeMap::new();
     for (line, cell) in &legal.cells {
-        *compiles.entry(&cell.name).or_default() |= errors.of("legal", *line).is_empty();
+        *compiles.entry(&cell.name).or_default() |= errors.on_line("legal", *line).is_empty();
     }
     failures.extend(
         compiles.iter().filter(|(_, compiles)| !**compiles).map(|(name, _)| format!("{name} does not compile")),
     );
     let mut codes = Codes { model: &model, reports: machine::reports(&model), same: 0, depends: BTreeMap::new() };
     for (line, cell) in &illegal.cells {
-        if let [error] = errors.of("illegal", *line)
+        if let [error] = errors.on_line("illegal", *line)
             && let Err(differs) = codes.compare(&cell.name, error, &states)
         {
             failures.push(format!("{}: {differs}", cell.name));

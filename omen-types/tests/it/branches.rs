@@ -223,16 +223,16 @@ fn what_a_branch_demands_is_required_by_type_and_nothing_else() {
     let is_rule = |code: &str| omen_types::Code::ALL.iter().any(|known| known.as_str() == code);
     let mut failures = errors.amiss("illegal", &illegal.cells, is_rule);
     for (line, cell) in &legal.cells {
-        failures.extend(errors.of("legal", *line).iter().map(|error| format!("{}: {error}", cell.name)));
+        failures.extend(errors.on_line("legal", *line).iter().map(|error| format!("{}: {error}", cell.name)));
     }
     for (line, cell) in &by_itself.cells {
-        match errors.of("by_itself", *line) {
+        match errors.on_line("by_itself", *line) {
             [error] if error.starts_with("error[E0599]: no method named") => {}
             other => failures.push(format!("{}: {other:?}", cell.name)),
         }
     }
     for (line, cell) in &by_itself.cells {
-        match errors.of("by_itself", *line) {
+        match errors.on_line("by_itself", *line) {
             [error] if error.starts_with("error[E0599]: no method named") => {}
             other => failures.push(format!("{}: {other:?}", cell.name)),
         }

@@ -49,7 +49,7 @@ pub(super) fn codes(gate: &Gate, evidence: &Evidence) -> Result<String, Box<dyn 
     }
     let links = |proofs: &[Proof]| proofs.iter().map(Proof::link).collect::<Vec<_>>().join("<br>");
     let rows = gate.codes.iter().filter_map(|code| {
-        let row = evidence.of(&code.code)?;
+        let row = evidence.row(&code.code)?;
         let name = format!("**{}** {}", code.code, code.title);
         Some(vec![name, code.statement.clone(), links(&row.enforced), links(&row.shown), row.outside.clone()])
     });

@@ -40,7 +40,7 @@ fn counts(statements: &Statements) -> String {
 }
 
 fn row(statement: &Statement, evidence: &Evidence) -> Vec<String> {
-    let gate = statement.gate.as_ref().and_then(|code| evidence.of(code));
+    let gate = statement.gate.as_ref().and_then(|code| evidence.row(code));
     let proofs = |proofs: &[Proof]| proofs.iter().map(Proof::link).collect::<Vec<_>>();
     let code = gate.map(|row| proofs(&row.enforced)).into_iter().flatten();
     let code = code.chain(statement.code.iter().map(|name| link(name)));

@@ -24,7 +24,7 @@ fn faults(statement: &str) -> Vec<String> {
     let text = format!(r#"{{"title": "D", "sections": [{{"title": "S", "statements": [{statement}]}}]}}"#);
     let documents = vec![Document::parse(&text).expect("a document")];
     let without = BTreeMap::from([("form".to_owned(), "A form.".to_owned())]);
-    let found = Statements::of(documents, without).faults(&WORLD);
+    let found = Statements::new(documents, without).faults(&WORLD);
     let about_it = found.into_iter().filter(|fault| fault.starts_with("D, S"));
     about_it.map(|fault| fault.rsplit_once("\": ").map_or(fault.clone(), |(_, what)| what.to_owned())).collect()
 }
@@ -116,7 +116,7 @@ fn statements_and_codes_are_neither_repeated_nor_left_out() {
         r#"{"says": "A task has a name.", "state": "not_checkable", "reason": "It is a name.", "without": "other"}"#;
     let text = format!(r#"{{"title": "D", "sections": [{{"title": "S", "statements": [{one}, {one}]}}]}}"#);
     let without = BTreeMap::from([("form".to_owned(), "A form.".to_owned())]);
-    let statements = Statements::of(vec![Document::parse(&text).expect("a document")], without);
+    let statements = Statements::new(vec![Document::parse(&text).expect("a document")], without);
     let faults = statements.faults(&WORLD);
     let has = |text: &str| faults.iter().any(|fault| fault.ends_with(text));
     assert_eq!(statements.count(), 2);

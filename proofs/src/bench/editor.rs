@@ -168,7 +168,7 @@ impl Editor {
             return Err(format!("the server ends with {status}").into());
         }
         let Self { name, bytes, findings, times, .. } = self;
-        Ok(EditedLog { name, bytes, findings, latency: Quantiles::of(times) })
+        Ok(EditedLog { name, bytes, findings, latency: Quantiles::new(times) })
     }
 
     /// Returns the number of findings for the current version.

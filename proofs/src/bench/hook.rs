@@ -87,7 +87,7 @@ pub fn run(counts: HookCounts, omen: &Path) -> Result<HookReport, Failure> {
         hooks.iter_mut().try_for_each(|hook| hook.call(number))?;
     }
     let hooks = hooks.into_iter().map(Hook::measured).collect::<Result<_, _>>()?;
-    Ok(HookReport { start: Quantiles::of(start), hooks, calls: counts.calls })
+    Ok(HookReport { start: Quantiles::new(start), hooks, calls: counts.calls })
 }
 
 /// Hook of Claude Code, with a configuration that allows shell commands.
@@ -170,7 +170,7 @@ impl Hook {
     fn measured(mut self) -> Result<MeasuredHook, Failure> {
         let entries = fs::read_to_string(self.folder.join("audit.jsonl"))?.lines().count();
         let (resident, synced) = (self.resident.is_some(), self.synced);
-        Ok(MeasuredHook { resident, synced, entries, latency: Quantiles::of(std::mem::take(&mut self.times)) })
+        Ok(MeasuredHook { resident, synced, entries, latency: Quantiles::new(std::mem::take(&mut self.times)) })
     }
 }
 

@@ -75,7 +75,7 @@ impl Logs {
         Ok(Self { compact, shuffled, spaced, faulty, sample, rejected })
     }
 
-    fn of(&self, measure: Measure) -> &[u8] {
+    fn bytes(&self, measure: Measure) -> &[u8] {
         match measure {
             Measure::ShuffledSkip | Measure::ShuffledVerdict => &self.shuffled.bytes,
             Measure::SpacedSkip | Measure::SpacedVerdict => &self.spaced.bytes,
@@ -92,7 +92,7 @@ pub(super) fn speeds(logs: &Logs, rounds: u32) -> Result<Samples<Measure>, Failu
     let mut speeds = Samples::default();
     for _ in 0..rounds {
         for measure in Measure::ALL {
-            let bytes = logs.of(measure);
+            let bytes = logs.bytes(measure);
             let begun = Instant::now();
             let refused = measure.run(bytes, &schemas);
             let seconds = begun.elapsed().as_secs_f64();

@@ -142,7 +142,7 @@ fn latency(server: &'static str, place: &Place, counts: &Counts) -> Result<Laten
         let added = |times: &[f64]| times.iter().zip(bare).map(|(time, bare)| time - bare).collect::<Vec<_>>();
         let (added_files, added_synced) = (added(files), added(synced));
         for (all, times) in rounds.iter_mut().zip([bare, files, synced, list, &added_files, &added_synced]) {
-            all.push(Quantiles::of(times.clone()));
+            all.push(Quantiles::new(times.clone()));
         }
         sessions.into_iter().try_for_each(Session::close)?;
     }
@@ -220,7 +220,7 @@ fn at_once(sessions: Vec<Session>, place: &Place, each: u32) -> Result<(f64, Vec
 
 impl Quantiles {
     /// Returns the quantiles of these times, in microseconds.
-    pub(super) fn of(times: Vec<f64>) -> Self {
+    pub(super) fn new(times: Vec<f64>) -> Self {
         Self { p50_us: quantile(times.clone(), 0.5), p99_us: quantile(times, 0.99) }
     }
 

@@ -18,16 +18,16 @@ impl<M: Ord> Samples<M> {
     }
 
     pub(super) fn median(&self, measure: M) -> f64 {
-        median(self.of(&measure).to_vec())
+        median(self.values(&measure).to_vec())
     }
 
     /// Returns one measure divided by another: the median over the rounds, in each of which both were taken in quick
     /// succession.
     pub(super) fn ratio(&self, measure: M, base: M) -> f64 {
-        median(self.of(&measure).iter().zip(self.of(&base)).map(|(value, base)| value / base).collect())
+        median(self.values(&measure).iter().zip(self.values(&base)).map(|(value, base)| value / base).collect())
     }
 
-    fn of(&self, measure: &M) -> &[f64] {
+    fn values(&self, measure: &M) -> &[f64] {
         self.0.get(measure).map_or(&[], Vec::as_slice)
     }
 }

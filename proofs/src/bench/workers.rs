@@ -201,8 +201,8 @@ async fn loaded(place: &Place, packets: &[load::Packet], rate: Option<f64>) -> R
     Ok(Lag {
         load: 1.0,
         packets_s: rate.unwrap_or(count as f64 / seconds),
-        finding_ms: Quantiles::of(latencies),
-        behind: Quantiles::of(behind),
+        finding_ms: Quantiles::new(latencies),
+        behind: Quantiles::new(behind),
         worker_us: times[0],
         server_us: times[1],
         commits_s: metrics.sum("omen_commits_total") / seconds,

@@ -29,7 +29,7 @@ fn the_public_api_is_as_reviewed() {
     let mut drift = String::new();
     for package in &libraries().expect("the manifests") {
         let library = if package == "omen-sdk" { "omen" } else { &package.replace('-', "_") };
-        let lines = listing::of(&folder.join(format!("{library}.json"))).join("\n");
+        let lines = listing::lines(&folder.join(format!("{library}.json"))).join("\n");
         let (file, now) = (snapshot(package), format!("{toolchain}\n{lines}\n"));
         if bless {
             fs::write(&file, now).expect("api.txt is writable");

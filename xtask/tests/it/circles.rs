@@ -58,7 +58,7 @@ fn the_root_of_the_gate_has_few_entries() {
 
 #[test]
 fn a_circle_is_printed_as_a_path() {
-    let circle = |files: &[(&str, &str)]| Modules::of(files.iter().copied()).circles();
+    let circle = |files: &[(&str, &str)]| Modules::from_texts(files.iter().copied()).circles();
     let through_items = [
         ("", "mod a; mod b; pub use b::B;"),
         ("a", "use crate::b::B; pub struct A(B);"),
@@ -103,14 +103,14 @@ fn what_is_no_circle_is_none() {
         ),
         ("other", "use crate::parent::Child; pub struct Other(Child);"),
     ];
-    assert_eq!(Modules::of(files).circles(), [""; 0]);
+    assert_eq!(Modules::from_texts(files).circles(), [""; 0]);
 }
 
 #[test]
 fn generated_code_makes_no_arrow() {
     let files =
         [("", "mod a; mod b;"), ("a", "use crate::b::B;"), ("b", "fn f() { quote!(use crate::a::A; super::a::A) }")];
-    assert_eq!(Modules::of(files).circles(), [""; 0]);
+    assert_eq!(Modules::from_texts(files).circles(), [""; 0]);
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn an_arrow_that_runs_up_is_found() {
         ("high", "use crate::low::Low; pub struct High(Low);"),
     ];
     assert_eq!(
-        Modules::of(files).arrows_up(&["low", "high"]),
+        Modules::from_texts(files).arrows_up(&["low", "high"]),
         [
             "low needs high, which is above it: crate::high::High",
             "low::inner imports crate::High through lib.rs: name the room"
@@ -166,11 +166,11 @@ impl Modules {
         let mut files = Vec::new();
         read(&root, &mut Vec::new(), &mut files);
         assert!(!files.is_empty(), "the sources of {name} are there");
-        Self::of(files.iter().map(|(path, text)| (path.as_str(), text.as_str())))
+        Self::from_texts(files.iter().map(|(path, text)| (path.as_str(), text.as_str())))
     }
 
     /// Takes files as paths such as `room::file`, with their texts.
-    fn of<'t>(files: impl IntoIterator<Item = (&'t str, &'t str)>) -> Self {
+    fn from_texts<'t>(files: impl IntoIterator<Item = (&'t str, &'t str)>) -> Self {
         let module = |(path, text): (&str, &str)| {
             let path: Segments = path.split("::").filter(|segment| !segment.is_empty()).map(str::to_owned).collect();
             let tokens: TokenStream = text.parse().unwrap_or_else(|error| panic!("{path:?}: {error}"));

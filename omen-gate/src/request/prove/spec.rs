@@ -48,10 +48,10 @@ pub fn never(config: &Config, statement: &str, unless_after: Option<&str>) -> Re
     }
     let name = name.ok_or("missing `tool=NAME`: write `tool=deploy /env=prod`")?;
     let tool = tool(config, name)?;
-    let own = Premise::of(vec![tool.clone()], Was::Made);
+    let own = Premise::new(vec![tool.clone()], Was::Made);
     let kind = match unless_after {
         None => RuleKind::MaxCalls(0, own),
-        Some(name) => RuleKind::After(vec![Premise::of(vec![self::tool(config, name)?], Was::Ok)]),
+        Some(name) => RuleKind::After(vec![Premise::new(vec![self::tool(config, name)?], Was::Ok)]),
     };
     let condition = (!rules.is_empty()).then(|| {
         let rules = ArgumentRules::new(rules);

@@ -289,11 +289,11 @@ impl Case<'_> {
     /// Replaces ids that are already in use.
     fn with_fresh_ids<'t>(&self, machine: &Machine, mut facts: PacketFacts<'t>) -> PacketFacts<'t> {
         let ledger = machine.ledger();
-        if ledger.has_seen(Fingerprint::of(Kind::Packet, &facts.header.packet_id)) {
+        if ledger.has_seen(Fingerprint::new(Kind::Packet, &facts.header.packet_id)) {
             facts.header.packet_id = suppose::unknown(self.line);
         }
         if let PayloadFacts::TaskDirective(directive) = &mut facts.payload
-            && ledger.has_seen(Fingerprint::of(Kind::Task, &directive.task_id))
+            && ledger.has_seen(Fingerprint::new(Kind::Task, &directive.task_id))
         {
             directive.task_id = suppose::unknown(self.line);
         }

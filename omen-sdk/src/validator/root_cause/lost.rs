@@ -104,7 +104,7 @@ impl LostLines {
 }
 
 fn fingerprint(id: &str) -> Fingerprint {
-    Fingerprint::of(Kind::Packet, id)
+    Fingerprint::new(Kind::Packet, id)
 }
 
 fn cause(line: u64) -> Cause {

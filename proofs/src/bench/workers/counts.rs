@@ -34,7 +34,7 @@ pub struct Quantiles {
 }
 
 impl Quantiles {
-    pub(super) fn of(mut all: Vec<f64>) -> Self {
+    pub(super) fn new(mut all: Vec<f64>) -> Self {
         all.sort_unstable_by(f64::total_cmp);
         let at = |part: f64| {
             let at = (part * all.len() as f64).ceil() as usize;

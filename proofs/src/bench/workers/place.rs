@@ -247,7 +247,7 @@ impl Worker {
 
     /// Returns the partitions that it judges.
     pub(super) async fn up(&self) -> Result<BTreeSet<u16>, Failure> {
-        let up = self.metrics().await?.of("omen_partition_up");
+        let up = self.metrics().await?.by_partition("omen_partition_up");
         Ok(up.into_iter().filter(|(_, is_up)| *is_up > 0.0).map(|(partition, _)| partition).collect())
     }
 
@@ -267,7 +267,7 @@ pub(super) struct Metrics(String);
 
 impl Metrics {
     /// Returns the values of a metric by partition.
-    pub(super) fn of(&self, name: &str) -> BTreeMap<u16, f64> {
+    pub(super) fn by_partition(&self, name: &str) -> BTreeMap<u16, f64> {
         let value = |line: &str| {
             let (partition, value) = line.strip_prefix(name)?.strip_prefix("{partition=\"")?.split_once("\"} ")?;
             Some((partition.parse().ok()?, value.parse().ok()?))
@@ -278,7 +278,7 @@ impl Metrics {
     /// Returns the sum of a metric over all partitions, or its value if it has no partitions.
     pub(super) fn sum(&self, name: &str) -> f64 {
         let value = |line: &str| line.strip_prefix(name)?.strip_prefix(' ')?.parse::<f64>().ok();
-        self.of(name).values().sum::<f64>() + self.0.lines().filter_map(value).sum::<f64>()
+        self.by_partition(name).values().sum::<f64>() + self.0.lines().filter_map(value).sum::<f64>()
     }
 }
 

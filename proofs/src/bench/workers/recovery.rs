@@ -62,9 +62,9 @@ pub(super) async fn measure(place: &Place, seed: u64, kills: u32) -> Result<Reco
             kills,
             packets_s: RATE,
             partitions: partitions as f64 / f64::from(kills),
-            expiry_ms: Quantiles::of(expiry),
-            replay_ms: Quantiles::of(replay),
-            all_ms: Quantiles::of(all),
+            expiry_ms: Quantiles::new(expiry),
+            replay_ms: Quantiles::new(replay),
+            all_ms: Quantiles::new(all),
         })
     };
     // The publisher ends when enough workers have been killed.

@@ -90,7 +90,7 @@ pub fn simulate(times: Times, (most, least): (u32, u16), seed: u64, packets: usi
                 packets_s: full.rate,
                 over_one: full.rate / base,
                 busy: full.busy,
-                finding_ms: Quantiles::of(half.latencies),
+                finding_ms: Quantiles::new(half.latencies),
             });
         }
     }

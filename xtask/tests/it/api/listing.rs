@@ -32,7 +32,7 @@ impl Item {
 /// - a required item of a trait ends with `;`, and a provided one with `{ .. }`;
 /// - an implementation of a trait is one line, without its methods;
 /// - a type that is not `Send` or not `Sync` has a line that says so.
-pub(crate) fn of(json: &Path) -> Vec<String> {
+pub(crate) fn lines(json: &Path) -> Vec<String> {
     let api = public_api::Builder::from_rustdoc_json(json).omit_blanket_impls(true).build();
     let api = api.unwrap_or_else(|error| panic!("{}: {error}", json.display()));
     let text = fs::read(json).expect("the JSON of rustdoc");
