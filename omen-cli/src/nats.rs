@@ -103,7 +103,8 @@ pub(crate) fn tail(args: &TailArgs, color: Color, out: &mut Output) -> Result<Ex
     runtime(Builder::new_current_thread())?.block_on(async {
         let client = server.connect("omen tail").await.map_err(failure)?;
         let context = server.jetstream(client);
-        let stored = findings::Findings::open(&server, &context, &Names::of(&args.stream)).await.map_err(failure)?;
+        let stored =
+            findings::Findings::open(&server, &context, &Names::with_prefix(&args.stream)).await.map_err(failure)?;
         let mut found = found::Found::new(args, color, out)?;
         let options = findings::Options {
             from,
@@ -120,7 +121,7 @@ pub(crate) fn tail(args: &TailArgs, color: Color, out: &mut Output) -> Result<Ex
 
 fn setup(args: &StreamArgs) -> Setup {
     let replicas = usize::from(args.replicas);
-    Setup { names: Names::of(&args.stream), partitions: args.partitions, replicas }
+    Setup { names: Names::with_prefix(&args.stream), partitions: args.partitions, replicas }
 }
 
 /// Returns the connection settings from the arguments, completed by the context.

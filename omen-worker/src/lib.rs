@@ -15,13 +15,14 @@
 //! | [`publish`] | `omen publish` |
 //! | [`tail`] | `omen tail` |
 //!
-//! Inside the crate, `stream` talks to the server, `partition` judges, `membership` assigns partitions to workers, and `serve`
-//! has the health and metrics endpoints.
+//! Inside the crate, from the ground up: `stream` talks to the server, `metrics` counts, `membership` distributes partitions among
+//! workers, `partition` judges one, `serve` has the health and metrics endpoints, and `worker` runs the partitions that it owns.
 //!
 //! Architecture invariant: findings are a function of the streams alone. They depend neither on a clock nor on the worker.
 
 mod failure;
 mod membership;
+mod metrics;
 mod partition;
 pub mod publish;
 mod serve;

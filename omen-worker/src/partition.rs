@@ -20,13 +20,13 @@ use tokio::time::sleep;
 use tracing::{error, warn};
 
 pub(crate) use self::checkpoint::Checkpoints;
+pub(crate) use self::judge::KnownMessage;
 #[cfg(test)]
 pub(crate) use self::judge::{IncomingMessage, Judge};
-pub(crate) use self::judge::{KnownMessage, OutgoingFinding};
 use self::ownership::Ownership;
 pub(crate) use self::ownership::{MarksOfTime, WorkerContext};
 use crate::failure::Failure;
-use crate::serve::metrics::{FENCES, PartitionState};
+use crate::metrics::{FENCES, PartitionState};
 use crate::stream::broker::Broker;
 
 /// Judges a partition until it is asked to stop.

@@ -20,10 +20,10 @@ use tracing::Instrument as _;
 use self::world::{Client, Health, Losses, Random, World};
 use crate::failure::Failure;
 use crate::membership::{self, Agreement};
+use crate::metrics::Metrics;
 use crate::names::Names;
 use crate::partition::{IncomingMessage, Judge, MarksOfTime, WorkerContext};
 use crate::publish::{self, publication};
-use crate::serve::metrics::Metrics;
 use crate::stream::bucket::Bucket;
 use crate::worker;
 
@@ -75,7 +75,7 @@ impl Run {
     fn start(&mut self) {
         self.begun += 1;
         let client = Client::new(&self.world);
-        let names = Names::of("PACKETS");
+        let names = Names::with_prefix("PACKETS");
         let options = ValidatorOptions::default();
         let shared = Arc::new(WorkerContext {
             state: Bucket::new(client.clone(), &names.state),
@@ -103,12 +103,12 @@ impl Run {
         let rate = Some(20 + u32::try_from(number).unwrap_or(0) * 30);
         tokio::spawn(async move {
             let (options, source) = (publish::Options { rate, ends }, format!("log {number}"));
+            let names = Names::with_prefix("PACKETS");
             loop {
                 let client = Client::new(&world);
                 let published = async {
                     let mut run =
-                        publication::Publication::begin(&client, &Names::of("PACKETS"), partitions, &source, &options)
-                            .await?;
+                        publication::Publication::begin(&client, &names, partitions, &source, &options).await?;
                     for (number, line) in (1..).zip(log.lines()) {
                         run.line(number, line.as_bytes()).await?;
                     }

@@ -1,5 +1,7 @@
 //! `omen worker`: judges the partitions that are assigned to it, until it is stopped.
 
+mod assignment;
+
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -11,14 +13,15 @@ use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use tracing::{Instrument as _, info, warn};
 
+use self::assignment::Assignment;
 use crate::connect::Server;
 use crate::failure::Failure;
-use crate::membership::{self, Agreement, Assignment, Members};
+use crate::membership::{self, Agreement, Members};
+use crate::metrics::Metrics;
 use crate::names;
 use crate::partition::commit::{self, Commit};
 use crate::partition::{Checkpoints, MarksOfTime, WorkerContext};
-use crate::serve::http;
-use crate::serve::metrics::Metrics;
+use crate::serve::serve;
 use crate::setup::Setup;
 use crate::stream::broker::Broker;
 use crate::stream::bucket::Bucket;
@@ -79,7 +82,7 @@ pub async fn run(server: &Server, options: Options, stop: impl Future<Output = (
             if let Ok(address) = listener.local_addr() {
                 info!(%address, "metrics at http://{address}/metrics");
             }
-            Some(AbortOnDrop(tokio::spawn(http::serve(listener, Arc::clone(&metrics)).in_current_span())))
+            Some(AbortOnDrop(tokio::spawn(serve(listener, Arc::clone(&metrics)).in_current_span())))
         }
     };
     let idle_seconds = episode_ttl.map(|ttl| ttl.as_secs());

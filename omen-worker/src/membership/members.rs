@@ -59,11 +59,8 @@ pub(crate) fn owned(id: &str, members: &BTreeSet<String>, partitions: u16) -> BT
     owned
 }
 
-/// Interval at which a worker renews its entry.
+/// Interval at which a worker renews its entry, which expires after [`LEASE`](crate::setup::LEASE).
 pub(crate) const BEAT: Duration = Duration::from_secs(1);
-
-/// Time after which an entry that was not renewed expires.
-pub(crate) const LEASE: Duration = Duration::from_secs(5);
 
 #[cfg(test)]
 mod tests {

@@ -15,8 +15,8 @@ use super::commit::{self, Commit, Outbox};
 use super::judge::{IncomingMessage, Judge, KnownMessage, MessageKind, Tick, deleted};
 use crate::failure::Failure;
 use crate::membership::Agreement;
+use crate::metrics::{Metrics, PartitionState};
 use crate::names::{self, Names};
-use crate::serve::metrics::{Metrics, PartitionState};
 use crate::stream::broker::{Batch, Broker, Outgoing, Reader as _, StoredMessage};
 use crate::stream::bucket::Bucket;
 use crate::stream::link::Link;
@@ -259,7 +259,8 @@ impl<'s, B: Broker> Ownership<'s, B> {
         let found = self.outbox.commit_some(&self.shared.broker, commit).await?;
         self.has_committed = true;
         debug!(findings = found.len(), sequence = self.judge.sequence, "committed");
-        self.shared.metrics.committed(self.partition, &found, self.outbox.since());
+        let counted = found.iter().map(|finding| (finding.severity, finding.code));
+        self.shared.metrics.committed(self.partition, counted, self.outbox.since());
         Ok(())
     }
 

@@ -151,7 +151,7 @@ impl Inner {
 
     /// Removes expired entries of workers.
     fn expire(&mut self) {
-        let oldest = self.now() - i64::try_from(crate::membership::LEASE.as_millis()).unwrap_or(i64::MAX);
+        let oldest = self.now() - i64::try_from(crate::setup::LEASE.as_millis()).unwrap_or(i64::MAX);
         if let Some(workers) = self.streams.get_mut("KV_PACKETS_WORKERS") {
             workers.messages.retain(|_, message| message.time >= oldest);
         }

@@ -21,7 +21,7 @@ pub struct Names {
 impl Names {
     /// Returns the names that begin with `prefix`.
     #[must_use]
-    pub fn of(prefix: &str) -> Self {
+    pub fn with_prefix(prefix: &str) -> Self {
         Self {
             prefix: prefix.to_owned(),
             findings: format!("{prefix}_FINDINGS"),

@@ -1,6 +1,7 @@
 //! Creation of streams and buckets, and checks of existing ones.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use async_nats::Client;
 use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind};
@@ -11,7 +12,6 @@ use async_nats::jetstream::{Context, ErrorCode};
 use super::names::{self, Names};
 use super::retry::retry;
 use crate::failure::{During as _, Failure};
-use crate::membership::LEASE;
 
 /// Streams that the server must have.
 #[derive(Clone, Debug)]
@@ -28,6 +28,9 @@ pub struct Setup {
 /// Default number of partitions. One worker at a time judges a partition, and it judges several times as many packets per second
 /// as a stream stores.
 pub const DEFAULT_PARTITIONS: u16 = 4;
+
+/// Time after which the entry of a worker that has not renewed it expires.
+pub(crate) const LEASE: Duration = Duration::from_secs(5);
 
 impl Setup {
     /// Creates or checks the streams of packets, and returns the number of partitions.

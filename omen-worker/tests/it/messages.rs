@@ -28,10 +28,10 @@ pub(crate) struct Worker {
 
 impl Worker {
     pub(crate) fn start(server: &Nats, options: omen_worker::worker::Options) -> Self {
-        Self::of(server.address(), options)
+        Self::connect(server.address(), options)
     }
 
-    pub(crate) fn of(server: Server, options: omen_worker::worker::Options) -> Self {
+    pub(crate) fn connect(server: Server, options: omen_worker::worker::Options) -> Self {
         Self::logging(Logs::capture(), server, options)
     }
 

@@ -60,7 +60,7 @@ async fn judges(server: &Server) {
     let context = server.jetstream(server.connect("test").await.unwrap());
     let log = many(81, 2);
     publish(&context, "log", &log).await;
-    let worker = Worker::of(server.clone(), options());
+    let worker = Worker::connect(server.clone(), options());
     judged(&context).await;
     worker.stop().await;
     same(&found(&context).await, &expected(&context, &log).await);
@@ -233,7 +233,7 @@ async fn an_agent_publishes_packets_and_nothing_else() {
     let connect = async |name: &str| user(name).jetstream(user(name).connect(name).await.unwrap());
     let (agent, operator, reader) = (connect("agent").await, connect("worker").await, connect("reader").await);
 
-    let worker = Worker::of(user("worker"), options());
+    let worker = Worker::connect(user("worker"), options());
     let log = many(82, 2);
     publish(&operator, "log", &log).await;
     judged(&operator).await;

@@ -142,7 +142,7 @@ fn run(binary: &Path, folder: &Path) -> Option<Child> {
 /// Returns the set-up of the streams. A variable of the environment sets the number of replicas in a worker's process.
 pub(crate) fn setup() -> Setup {
     let replicas = std::env::var(REPLICAS).map_or(1, |replicas| replicas.parse().expect(REPLICAS));
-    Setup { names: Names::of("PACKETS"), partitions: Some(PARTITIONS), replicas }
+    Setup { names: Names::with_prefix("PACKETS"), partitions: Some(PARTITIONS), replicas }
 }
 
 /// Variable with the number of replicas of each stream in a worker's process.

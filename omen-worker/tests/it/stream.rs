@@ -94,7 +94,7 @@ pub(crate) async fn expected(context: &Context, log: &str) -> Vec<String> {
 
 /// Returns the same findings under other rules.
 pub(crate) async fn expected_with(context: &Context, log: &str, options: ValidatorOptions) -> Vec<String> {
-    let places = Places::of(context, log).await;
+    let places = Places::read(context, log).await;
     let mut lines: Vec<String> =
         checked_with(log, options).into_iter().map(|finding| places.written(finding)).collect();
     lines.sort_unstable();
@@ -110,7 +110,7 @@ struct Places {
 }
 
 impl Places {
-    async fn of(context: &Context, log: &str) -> Self {
+    async fn read(context: &Context, log: &str) -> Self {
         let of =
             |line: &str| Message::new(line.as_bytes()).correlation_id().map(|id| names::partition_of(id, PARTITIONS));
         let of_line: Vec<_> = log.lines().map(of).collect();

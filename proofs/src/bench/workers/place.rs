@@ -79,7 +79,7 @@ impl Place {
         let url = format!("nats://127.0.0.1:{port}");
         let address = Server { url: url.clone(), ..Server::default() };
         let context = address.jetstream(address.connect("benchmark").await?);
-        let setup = Setup { names: Names::of("PACKETS"), partitions: Some(partitions), replicas: 1 };
+        let setup = Setup { names: Names::with_prefix("PACKETS"), partitions: Some(partitions), replicas: 1 };
         let monitor = SocketAddr::from(([127, 0, 0, 1], monitor));
         let place = Self { omen: programs.omen.clone(), url, server, monitor, context, setup, partitions, folder };
         place.make().await?;

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use omen::{Code, Severity};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -12,7 +13,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 use tokio::time::Instant;
 
-use crate::partition::OutgoingFinding;
+use crate::setup::LEASE;
 use crate::stream::link::Link;
 
 /// State of a partition on this worker.
@@ -187,10 +188,15 @@ impl Metrics {
     }
 
     /// Counts a commit and its findings, and records the time of the oldest one that still waits.
-    pub(crate) fn committed(&self, partition: u16, found: &[OutgoingFinding], uncommitted: Option<Instant>) {
+    pub(crate) fn committed(
+        &self,
+        partition: u16,
+        found: impl IntoIterator<Item = (Severity, Code)>,
+        uncommitted: Option<Instant>,
+    ) {
         self.commits.inc();
         self.partition(partition, |partition| (partition.fences, partition.uncommitted) = (0, uncommitted));
-        for OutgoingFinding { severity, code, .. } in found {
+        for (severity, code) in found {
             self.findings.get_or_create(&FindingLabels { severity: severity.as_str(), code: code.as_str() }).inc();
         }
     }
@@ -251,7 +257,7 @@ impl Metrics {
             return Some("not connected");
         }
         let beat = *self.beat.lock().unwrap_or_else(PoisonError::into_inner);
-        if beat.is_none_or(|beat| beat.elapsed() >= crate::membership::LEASE) {
+        if beat.is_none_or(|beat| beat.elapsed() >= LEASE) {
             return Some("not among the workers");
         }
         let partitions = self.partitions();
@@ -300,8 +306,7 @@ mod tests {
         metrics.state(1, PartitionState::Owned);
         metrics.judged(1, 1);
         metrics.lag(1, 7, Instant::now().checked_sub(Duration::from_secs(9)));
-        let (severity, code) = (omen::Severity::Error, omen::Code::E4);
-        metrics.committed(1, &[OutgoingFinding { sequence: 1, ordinal: 0, severity, code, body: Vec::new() }], None);
+        metrics.committed(1, [(Severity::Error, Code::E4)], None);
         metrics.progressed(1, 3);
         metrics.lag(1, 7, Instant::now().checked_sub(Duration::from_secs(9)));
         metrics.checkpoint(1, 100);
@@ -320,7 +325,7 @@ mod tests {
             })
             .collect();
         let dashboard: serde_json::Value =
-            serde_json::from_str(include_str!("../../../deploy/grafana.json")).expect("the dashboard is JSON");
+            serde_json::from_str(include_str!("../../deploy/grafana.json")).expect("the dashboard is JSON");
         for name in dashboard.to_string().split(|it: char| !it.is_ascii_alphanumeric() && it != '_') {
             let is_counted = known.iter().any(|known| known == name);
             assert!(!name.starts_with("omen_") || is_counted, "{name} is shown, and nothing counts it");
@@ -343,7 +348,7 @@ mod tests {
         assert_eq!(metrics.unready(), None, "another worker may have the partition");
         assert_eq!((metrics.fenced(0), metrics.unready()), (FENCES, Some("the commits of a partition are refused")));
         assert!(metrics.text().contains("omen_partition_up{partition=\"0\"} 0\n"));
-        metrics.committed(0, &[], None);
+        metrics.committed(0, [], None);
         assert_eq!(metrics.unready(), None);
         metrics.state(1, PartitionState::Failed);
         assert_eq!(metrics.unready(), Some("a partition has failed"));
