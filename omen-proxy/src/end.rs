@@ -1,8 +1,7 @@
 //! How a connection to a server, and a session, ends.
 
-use omen_gate::order::{DebtReport, DebtScope, SessionEnd, owed_line};
-use omen_gate::{Blocked, Fault, GateCode};
-use tracing::warn;
+use omen_gate::order::SessionEnd;
+use omen_gate::{Blocked, Fault};
 
 /// Reason why the connection to the server ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,23 +107,5 @@ impl From<Lost> for Ended {
             Lost::Silent(_) => Self::SilentServer(lost.to_string()),
             Lost::Stopped => Self::Asked,
         }
-    }
-}
-
-/// Logs a warning about a debt that was not settled in time (O-4).
-pub(crate) fn warn_of_debt(debt: &DebtReport<'_>) {
-    let code = GateCode::O4;
-    match debt {
-        DebtReport::Overdue(message) => warn!(%code, "{code}: {message}"),
-        DebtReport::Ended { scope, name, how, owed } => {
-            let how = match how {
-                SessionEnd::Lost => "was open when the proxy stopped",
-                SessionEnd::Idle => "has made no calls for too long",
-                _ => "has ended",
-            };
-            let scope = if *scope == DebtScope::Turn { "turn" } else { "session" };
-            warn!(%code, session = %name, "{code}: the {scope} `{name}` {how}. {}", owed_line(owed));
-        }
-        _ => warn!(%code, "{code}: something is owed"),
     }
 }

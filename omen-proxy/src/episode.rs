@@ -33,7 +33,6 @@ mod list;
 mod log;
 mod mode;
 mod moves;
-mod names;
 mod not_stated;
 mod numbered;
 mod observe;

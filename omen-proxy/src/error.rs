@@ -3,8 +3,8 @@
 use omen_gate::audit::AuditError;
 use omen_gate::{BuildError, Fault, ServerName};
 
-pub use crate::hub::BadServers;
-pub use crate::passage::UnknownPassage;
+pub use crate::client::BadServers;
+pub use crate::messages::UnknownPassage;
 
 use omen_mcp::http::server::BadAccess;
 

@@ -13,19 +13,16 @@
 mod answers;
 mod everywhere;
 mod from_client;
-pub(crate) mod from_server;
+mod from_server;
 mod handshake;
 mod lists;
 mod member;
 mod merged;
-mod names;
 mod open;
 mod resources;
 mod routing;
+mod run_server;
 mod session;
 mod shared;
 
-pub use names::BadServers;
-pub(crate) use names::{check as check_names, prefixed, split};
 pub(crate) use session::{ClientInput, ClientSession, ClientSessions};
-pub(crate) use shared::Hub;

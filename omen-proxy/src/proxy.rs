@@ -1,27 +1,30 @@
 //! Proxy: the settings of its sessions, and how they are served.
 
+mod http;
+
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use omen_gate::audit::Audit;
+use omen_gate::config::PolicyHash;
 use omen_gate::confirm::{Confirmer, Nobody};
-use omen_gate::{Config, Gate, GateClock, ServerName, TurnId};
+use omen_gate::order::{DebtReport, DebtScope, SessionEnd, owed_line};
+use omen_gate::{Config, Gate, GateClock, GateCode, ServerName, TurnId};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
-use tracing::Span;
+use tracing::{Span, error, info, warn};
 
-use crate::end::{Ended, warn_of_debt};
+use crate::client::names::check_servers;
+use crate::client::transport::{Kind, Transport};
+use crate::end::Ended;
 use crate::episode::{ClientNames, Recording};
-use crate::error::NotServed;
-use crate::http;
-use crate::hub::{BadServers, ClientSession, ClientSessions, check_names};
-use crate::passage::Passage;
-use crate::reload::Reload;
+use crate::error::{BadServers, NotServed};
+use crate::hub::{ClientSession, ClientSessions};
+use crate::messages::Passage;
 use crate::server::{Absent, Source, SpawnInSpan as _};
 use crate::settings::Settings;
-use crate::transport::{Kind, Transport};
 
 /// Gate between clients and one or several servers. A client sees several servers as a single one, whose tools and prompts are
 /// named `SERVER__NAME`.
@@ -162,7 +165,7 @@ impl Proxy {
     /// If there are no names or more than 64, or, if there are several, a name contains `__`, ends with `_`, or differs from
     /// another one only in case.
     pub fn check<'n>(names: impl IntoIterator<Item = &'n ServerName>) -> Result<(), BadServers> {
-        check_names(&names.into_iter().collect::<Vec<_>>())
+        check_servers(&names.into_iter().collect::<Vec<_>>())
     }
 
     /// Serves one client over streams, until the client ends the session, its servers have ended, or the proxy is asked to stop;
@@ -237,5 +240,47 @@ impl Proxy {
             builder = builder.clock(Arc::clone(clock));
         }
         Ok(builder.build()?)
+    }
+}
+
+/// File of the configuration, and signal to reload it.
+struct Reload {
+    path: PathBuf,
+    when: mpsc::Receiver<()>,
+}
+
+impl Reload {
+    /// Reloads the file, as a whole or not at all, whenever requested. Returns the next policy that differs from the
+    /// current one.
+    async fn next(&mut self, gate: &Gate) -> Option<PolicyHash> {
+        loop {
+            self.when.recv().await?;
+            match gate.reload_file(&self.path).await {
+                Ok(reloaded) if reloaded.before == reloaded.policy => info!("the configuration has not changed"),
+                Ok(reloaded) => {
+                    info!("the configuration was reloaded, as {}", reloaded.policy);
+                    return Some(reloaded.policy);
+                }
+                Err(error) => error!("the previous configuration stays in force: {error}"),
+            }
+        }
+    }
+}
+
+/// Logs a warning about a debt that was not settled in time (O-4).
+fn warn_of_debt(debt: &DebtReport<'_>) {
+    let code = GateCode::O4;
+    match debt {
+        DebtReport::Overdue(message) => warn!(%code, "{code}: {message}"),
+        DebtReport::Ended { scope, name, how, owed } => {
+            let how = match how {
+                SessionEnd::Lost => "was open when the proxy stopped",
+                SessionEnd::Idle => "has made no calls for too long",
+                _ => "has ended",
+            };
+            let scope = if *scope == DebtScope::Turn { "turn" } else { "session" };
+            warn!(%code, session = %name, "{code}: the {scope} `{name}` {how}. {}", owed_line(owed));
+        }
+        _ => warn!(%code, "{code}: something is owed"),
     }
 }

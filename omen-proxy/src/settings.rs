@@ -6,7 +6,7 @@ use std::time::Duration;
 use omen_gate::confirm::{Confirmer, Nobody};
 use omen_gate::{Config, GateClock};
 
-use crate::policy::Passages;
+use crate::messages::Passages;
 
 /// Settings of all sessions of a proxy.
 #[derive(Clone)]

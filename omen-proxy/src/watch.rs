@@ -48,7 +48,7 @@ impl Changes {
     ///
     /// # Errors
     /// If the system cannot watch the file.
-    pub fn of(path: &Path) -> Result<Self, NotWatched> {
+    pub fn watch(path: &Path) -> Result<Self, NotWatched> {
         let not_watched = |error: io::Error| NotWatched { path: path.to_owned(), why: error.to_string() };
         let path = std::path::absolute(path).map_err(not_watched)?;
         let hangup = Hangup::new().map_err(not_watched)?;

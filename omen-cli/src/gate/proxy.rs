@@ -90,7 +90,7 @@ fn serve(args: &ProxyArgs, mut config: Config) -> Result<Result<Exit, String>, F
     }
     let served = runtime.block_on(async {
         let (reload, when) = mpsc::channel(1);
-        let reloads = tokio::spawn(changed(Changes::of(&args.config), reload));
+        let reloads = tokio::spawn(changed(Changes::watch(&args.config), reload));
         let proxy = confirmed::at_socket(proxy, socket.as_deref(), &args.config).reload(&args.config, when);
         let proxy = proxy.build().map_err(|error| error.to_string())?;
         let transport = match access {

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::downstream::Downstream;
 use super::form::{self, Heard, Said};
 use super::two_rounds::{Rounds, Turned};
-use crate::methods::ELICIT;
+use crate::messages::methods::ELICIT;
 use omen_mcp::frame::{Frame, Kind};
 use omen_mcp::handshake::Session;
 use omen_mcp::json;

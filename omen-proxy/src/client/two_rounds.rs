@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
 use super::form::{self, Heard, Said};
-use crate::methods::ELICIT;
+use crate::messages::methods::ELICIT;
 use kept::Kept;
 use omen_mcp::frame::Frame;
 use omen_mcp::json;
@@ -96,7 +96,7 @@ impl Rounds {
                 let heard = said(responses.as_ref()).after(asked.at.elapsed(), self.least, VIA);
                 (Round::Answers(heard), Some(asked.kept.restored(request)?))
             }
-            None if declares_form(request) => (Round::MayAsk(Kept::of(request)), None),
+            None if declares_form(request) => (Round::MayAsk(Kept::from_request(request)), None),
             None => (Round::Over, None),
         };
         self.state.lock().calls.insert(turn.clone(), round);

@@ -25,7 +25,7 @@ impl UserTurns {
     ///
     /// # Errors
     /// If the member is missing or is not a turn name (A2).
-    pub(crate) fn of(&self, meta: Option<&str>) -> Result<Option<TurnId>, Blocked> {
+    pub(crate) fn turn(&self, meta: Option<&str>) -> Result<Option<TurnId>, Blocked> {
         let Some(member) = &self.member else { return Ok(None) };
         let refused = |message: String| {
             let help =

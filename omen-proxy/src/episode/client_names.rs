@@ -3,7 +3,7 @@
 use omen_gate::{ServerName, ToolId};
 
 use super::catalog::OwnTool;
-use crate::hub::{prefixed, split};
+use crate::client::names::{prefixed, split};
 
 /// Names of the tools of one server, or of several servers, whose names then are prefixes.
 #[derive(Clone, Debug)]

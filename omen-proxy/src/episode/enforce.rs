@@ -12,11 +12,10 @@ use super::chosen::Chosen;
 use super::desk::Desk;
 use super::drafts;
 use super::human::Heard;
-use super::names::TOOLS;
 use super::recorder::Sent;
 use super::refused::{Refused, in_tools};
 use super::reply::{self, Done, Standing};
-use super::schema;
+use super::schema::{self, TOOLS};
 
 /// Arguments that a model has passed to one of the tools.
 struct Given {
@@ -67,7 +66,7 @@ pub(super) fn send(
     }
     let warnings: Vec<_> = warnings.iter().map(|(warning, said)| reply::json(warning, said)).collect();
     let members = json!({ "packet_id": packet_id, "warnings": warnings });
-    Ok(Done { text, members, standing: Standing::of(desk) })
+    Ok(Done { text, members, standing: Standing::new(desk) })
 }
 
 /// Returns the state of an episode.
@@ -93,7 +92,7 @@ pub(super) fn state(desk: &Desk) -> Done {
         text.push_str(&format!("\nEvidence: `{}`, from {}.", seen.packet_id, seen.from));
     }
     let members = json!({ "open": open, "evidence": evidence, "budgets": budgets, "packets": desk.recorder.packets() });
-    Done { text, members, standing: Standing::of(desk) }
+    Done { text, members, standing: Standing::new(desk) }
 }
 
 /// Splits the arguments. Members that the proxy supplies are refused, whatever their values.
@@ -180,7 +179,7 @@ pub(super) fn answered(
     reply: Option<&Reply>,
 ) -> Result<Done, Refused> {
     let members = |answer: Value| json!({ "packet_id": escalation, "answer": answer });
-    let Some(heard) = reply.and_then(Heard::of) else {
+    let Some(heard) = reply.and_then(Heard::from_reply) else {
         let why = match reply {
             Some(Reply::Denied { why }) => why.as_str(),
             _ => "no answer in time",
@@ -190,7 +189,7 @@ pub(super) fn answered(
              present it again.",
             drafts::short(why)
         );
-        return Ok(Done { text, members: members(Value::Null), standing: Standing::of(desk) });
+        return Ok(Done { text, members: members(Value::Null), standing: Standing::new(desk) });
     };
     let step = args.get("recommended_next_step").cloned().unwrap_or_default();
     let data = heard.data(escalation.as_str(), step);
@@ -200,12 +199,12 @@ pub(super) fn answered(
         // The escalation alone approves the overrun (D32), but the human has declined, so the episode cannot continue.
         desk.alert(AlertType::BudgetOverrun, AlertSeverity::Critical, "the user declined to go on beyond the budget")?;
         let text = format!("The user answered `{answer}`: the budget stays as it is, and the episode is halted.");
-        return Ok(Done { text, members: members(json!(answer)), standing: Standing::of(desk) });
+        return Ok(Done { text, members: members(json!(answer)), standing: Standing::new(desk) });
     }
     let id = desk.observed(&payload, RefType::UserObservation, from)?;
     let why = heard.why.as_deref().map(|why| format!(" ({})", drafts::short(why))).unwrap_or_default();
     let text = format!(
         "The user answered `{answer}`{why} to the recommended step of `{escalation}`; the answer is packet `{id}`."
     );
-    Ok(Done { text, members: members(json!(answer)), standing: Standing::of(desk) })
+    Ok(Done { text, members: members(json!(answer)), standing: Standing::new(desk) })
 }

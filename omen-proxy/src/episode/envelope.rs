@@ -9,9 +9,8 @@ use omen_types::{Code, Diagnostic};
 use serde_json::{Map, Value, json};
 
 use super::budgets::Budgets;
-use super::names::{BUDGETS, EPISTEMICS, EVIDENCE, ROUTING, TOOLS_STATE};
 use super::refused::Refused;
-use super::schema;
+use super::schema::{self, BUDGETS, EPISTEMICS, EVIDENCE, ROUTING, TOOLS_STATE};
 
 /// Envelope parts stated by the model, as JSON. Each stays in force until it is replaced.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +18,7 @@ pub(super) struct Stated(Map<String, Value>);
 
 impl Stated {
     /// Creates the parts stated by a program.
-    pub(super) fn of(parts: Map<String, Value>) -> Self {
+    pub(super) fn new(parts: Map<String, Value>) -> Self {
         Self(parts)
     }
 

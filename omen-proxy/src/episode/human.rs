@@ -20,7 +20,7 @@ pub(super) struct Heard {
 
 impl Heard {
     /// Returns the answer in a reply if it is a human's. A confirmer that cannot say who denied may not have asked anyone.
-    pub(super) fn of(reply: &Reply) -> Option<Self> {
+    pub(super) fn from_reply(reply: &Reply) -> Option<Self> {
         match reply {
             Reply::Confirmed => Some(Self { yes: true, by: None, why: None }),
             Reply::ConfirmedBy(by) => Some(Self { yes: true, by: Some(by.clone()), why: None }),
@@ -89,7 +89,7 @@ pub struct Witness {
 impl Confirmer for Witness {
     async fn confirm(&self, question: &Question) -> Reply {
         let reply = self.then.confirm(question).await;
-        if let Some(heard) = Heard::of(&reply) {
+        if let Some(heard) = Heard::from_reply(&reply) {
             self.answers.note(&question.turn, heard);
         }
         reply

@@ -85,7 +85,7 @@ pub(super) fn answered(desk: &mut Desk, heard: Option<&Heard>) -> Result<Done, R
     let done = |desk: &Desk, text: String, answer: Value| Done {
         text,
         members: json!({ "answer": answer }),
-        standing: Standing::of(desk),
+        standing: Standing::new(desk),
     };
     let Some(heard) = heard else {
         let text =

@@ -44,10 +44,10 @@ pub(super) fn json(moves: &[Move]) -> Value {
 /// Returns the possible next moves among those that the machine offers. `in_loop` says whether a verification loop is
 /// running, in which a tool that reads needs the loop's plan.
 pub(super) fn next(offers: &[Event], in_loop: bool) -> Vec<Move> {
-    offers.iter().filter_map(|event| of(*event, offers, in_loop)).collect()
+    offers.iter().filter_map(|event| move_for(*event, offers, in_loop)).collect()
 }
 
-fn of(event: Event, offers: &[Event], in_loop: bool) -> Option<Move> {
+fn move_for(event: Event, offers: &[Event], in_loop: bool) -> Option<Move> {
     let is_offered = |event| offers.contains(&event);
     match event {
         // The answer comes from the human, and an observation is one whatever its type.

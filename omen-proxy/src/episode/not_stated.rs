@@ -10,7 +10,7 @@ use omen_types::packet::{
 use serde_json::{Value, json};
 
 use super::envelope::Stated;
-use super::names::ROUTING;
+use super::schema::ROUTING;
 
 /// Returns an envelope in which nothing was stated by anyone. Every packet must have one, so these are neutral values:
 /// findings about them do not reflect on the agent.
@@ -48,7 +48,7 @@ static NOT_STATED: LazyLock<Stated> = LazyLock::new(|| {
         ROUTING: { "task_class": TaskClass::Lookup },
     });
     match parts {
-        Value::Object(parts) => Stated::of(parts),
+        Value::Object(parts) => Stated::new(parts),
         _ => Stated::default(),
     }
 });

@@ -25,7 +25,7 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    pub(crate) fn of(answer: &Answer) -> Self {
+    pub(crate) fn from_answer(answer: &Answer) -> Self {
         match answer.fault() {
             Some(fault) => Self::fault(&fault),
             None => Self::Answered(json!(answer)),

@@ -34,7 +34,7 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
-    pub(super) fn of(desk: &Desk) -> Self {
+    pub(super) fn new(desk: &Desk) -> Self {
         let nodes = desk.recorder.nodes();
         let in_loop = nodes == NodeSet::of(Node::Verify);
         Self { state: nodes.to_string(), moves: moves::next(&desk.recorder.offers(), in_loop) }

@@ -40,7 +40,7 @@ use super::refused::Refused;
 use super::reply::{At, Done, NotNow, Standing};
 use super::synced::Synced;
 use super::{enforce, integrity, interrupted, list, moves, observe};
-use crate::refusal::{self, Place};
+use crate::messages::refusal::{self, Place};
 use omen_gate::Fault;
 use omen_mcp::frame::Frame;
 
@@ -315,7 +315,7 @@ impl Episodes {
             && let Some(question) = self.at(at.turn, |desk| halted(desk, on_veto, &given))?
         {
             let reply = self.ask(at.turn, tool, &question).await;
-            let heard = reply.as_ref().and_then(Heard::of);
+            let heard = reply.as_ref().and_then(Heard::from_reply);
             return self.at(at.turn, |desk| {
                 integrity::answered(desk, heard.as_ref()).map_err(|why| not_now(desk, why, Ran::No))
             });
@@ -561,7 +561,7 @@ fn halted(desk: &mut Desk, on_veto: OnVeto, args: &Map<String, Value>) -> Result
 }
 
 fn not_now(desk: &Desk, why: Refused, ran: Ran) -> NotNow {
-    NotNow { why, standing: Standing::of(desk), ran }
+    NotNow { why, standing: Standing::new(desk), ran }
 }
 
 /// What an id takes of the name of a turn, whose characters may be others.

@@ -8,8 +8,8 @@ use tracing::{Instrument as _, debug_span};
 
 use super::open::Routed;
 use super::shared::Hub;
-use crate::methods::{CALL, INITIALIZE};
-use crate::refusal::{self, INTERNAL_ERROR, INVALID_PARAMS};
+use crate::messages::methods::{CALL, INITIALIZE};
+use crate::messages::refusal::{self, INTERNAL_ERROR, INVALID_PARAMS};
 use crate::server::{ClientCall, ServerSession, SpawnInSpan as _, listed};
 use omen_mcp::edit::meta;
 use omen_mcp::frame::{Frame, INVALID_REQUEST, Kind};

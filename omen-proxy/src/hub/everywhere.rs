@@ -7,7 +7,7 @@ use tracing::warn;
 
 use super::member::NoAnswer;
 use super::shared::Hub;
-use crate::refusal::{self, INTERNAL_ERROR};
+use crate::messages::refusal::{self, INTERNAL_ERROR};
 use crate::server::SpawnInSpan as _;
 use omen_mcp::frame::{Frame, Kind};
 use omen_mcp::handshake::Era;

@@ -10,10 +10,10 @@ use tracing::warn;
 use super::everywhere::ask_all;
 use super::member::NoAnswer;
 use super::merged::{About, capabilities, instructions, server_info};
-use super::names;
+use super::run_server::start;
 use super::shared::Hub;
-use crate::refusal::{self, INTERNAL_ERROR, METHOD_NOT_FOUND};
-use crate::server::start;
+use crate::client::names;
+use crate::messages::refusal::{self, INTERNAL_ERROR, METHOD_NOT_FOUND};
 use omen_mcp::edit::{edited, member};
 use omen_mcp::frame::{Frame, Kind};
 
@@ -146,7 +146,7 @@ fn version(result: &Map<String, Value>) -> &str {
 fn said(hub: &Hub, answers: &[(usize, Map<String, Value>)]) -> Vec<About> {
     let about = answers.iter().filter_map(|(server, result)| {
         let member = hub.members.get(*server)?;
-        let about = About::of(&member.name, result);
+        let about = About::new(&member.name, result);
         member.can(about.capabilities.clone());
         Some(about)
     });

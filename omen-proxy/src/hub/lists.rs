@@ -11,10 +11,10 @@ use tokio::time::{Instant, timeout_at};
 use tracing::warn;
 
 use super::member::NoAnswer;
-use super::names::{self, LONGEST, prefixed};
 use super::shared::Hub;
-use crate::methods::{List, RESOURCES, TEMPLATES, TOOLS};
-use crate::refusal::{self, INTERNAL_ERROR, METHOD_NOT_FOUND};
+use crate::client::names::{self, LONGEST, prefixed};
+use crate::messages::methods::{List, RESOURCES, TEMPLATES, TOOLS};
+use crate::messages::refusal::{self, INTERNAL_ERROR, METHOD_NOT_FOUND};
 use crate::server::SpawnInSpan as _;
 use omen_mcp::edit::{edited, member};
 use omen_mcp::frame::{Frame, Kind, similar};

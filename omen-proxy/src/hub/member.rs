@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use tracing::Instrument as _;
 
 use crate::end::Ended;
-use crate::refusal::{self, INTERNAL_ERROR};
+use crate::messages::refusal::{self, INTERNAL_ERROR};
 use crate::server::{AskError, ServerSession, Source, listed};
 use omen_mcp::frame::{Frame, Kind};
 

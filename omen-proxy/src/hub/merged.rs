@@ -12,7 +12,7 @@ pub(super) struct About {
 }
 
 impl About {
-    pub(super) fn of(name: &ServerName, result: &Map<String, Value>) -> Self {
+    pub(super) fn new(name: &ServerName, result: &Map<String, Value>) -> Self {
         let capabilities = result.get("capabilities").and_then(Value::as_object).cloned().unwrap_or_default();
         let instructions = result.get("instructions").and_then(Value::as_str).map(str::to_owned);
         Self { name: name.clone(), capabilities, instructions }
@@ -73,7 +73,7 @@ mod tests {
     use super::{About, LONGEST, capabilities, instructions};
 
     fn about(name: &str, result: &Value) -> About {
-        About::of(&name.parse().unwrap(), result.as_object().unwrap_or(&Map::new()))
+        About::new(&name.parse().unwrap(), result.as_object().unwrap_or(&Map::new()))
     }
 
     #[test]

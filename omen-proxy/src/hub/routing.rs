@@ -7,10 +7,11 @@ use omen_gate::{Blocked, GateCode, bounded};
 use serde_json::Value;
 
 use super::answers::{FULL, Running, judge, method_of, routed};
+use super::lists;
 use super::shared::Hub;
-use super::{lists, names};
-use crate::methods::Side;
-use crate::refusal::{INTERNAL_ERROR, INVALID_PARAMS};
+use crate::client::names;
+use crate::messages::methods::Side;
+use crate::messages::refusal::{INTERNAL_ERROR, INVALID_PARAMS};
 use crate::server::SpawnInSpan as _;
 use omen_mcp::edit::edited;
 use omen_mcp::frame::{Frame, similar};

@@ -14,13 +14,12 @@ use tokio::task::JoinSet;
 use tracing::warn;
 
 use super::member::Member;
-use super::names;
 use super::open::Open;
 use super::resources::Listings;
-use crate::client::{Chain, Downstream, Elicitation, Rounds, UserTurns};
+use crate::client::{Chain, Downstream, Elicitation, Rounds, UserTurns, names};
 use crate::end::{Ended, Lost};
 use crate::episode::Episodes;
-use crate::refusal::{self, INTERNAL_ERROR, Place};
+use crate::messages::refusal::{self, INTERNAL_ERROR, Place};
 use crate::server::ServerSession;
 use crate::settings::Settings;
 use omen_mcp::handshake::{Era, Session};

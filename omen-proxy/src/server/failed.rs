@@ -10,8 +10,7 @@ use omen_types::fit;
 use omen_types::unseen::is_unseen;
 use serde_json::{Map, Value, json};
 
-use crate::passage::Passage;
-use crate::policy::Passages;
+use crate::messages::{Passage, Passages};
 use omen_mcp::frame::Frame;
 use omen_mcp::json;
 

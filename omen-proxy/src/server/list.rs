@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use self::era::{WITH_HANDSHAKE, WITHOUT_HANDSHAKE};
 use super::connection::{Connection, Output, http_fault};
 use super::source::Source;
-use crate::methods::{DISCOVER, INITIALIZE, INITIALIZED, PING, TOOLS};
+use crate::messages::methods::{DISCOVER, INITIALIZE, INITIALIZED, PING, TOOLS};
 use omen_mcp::Id;
 use omen_mcp::frame::{Frame, Kind};
 use omen_mcp::handshake::Era;

@@ -18,7 +18,7 @@ use super::upstream::Upstream;
 use crate::client::{Rounds, UserTurns};
 use crate::end::Ended;
 use crate::episode::Episodes;
-use crate::refusal;
+use crate::messages::refusal;
 use crate::settings::Settings;
 
 pub(crate) struct ServerSession {
@@ -31,27 +31,27 @@ pub(crate) struct ServerSession {
     pub(crate) gate: Gate,
     pub(crate) upstream: Arc<Upstream>,
     /// Form in which the client sees the server's errors.
-    pub(super) errors: ServerErrors,
+    pub(crate) errors: ServerErrors,
     /// Turns of the user that calls are part of.
-    pub(super) user_turns: Arc<UserTurns>,
+    pub(crate) user_turns: Arc<UserTurns>,
     /// Rounds, if the client may ask its user.
-    pub(super) rounds: Option<Arc<Rounds>>,
+    pub(crate) rounds: Option<Arc<Rounds>>,
     /// Turn of entries that belong to no call.
     pub(crate) turn: TurnId,
     /// Session whose calls `session_calls` limits: the client's, whichever of its servers this is.
-    pub(super) client_session: TurnId,
-    pub(super) turns: AtomicU64,
+    pub(crate) client_session: TurnId,
+    pub(crate) turns: AtomicU64,
     /// Calls and lists being judged.
-    pub(super) running: Mutex<JoinSet<()>>,
+    pub(crate) running: Mutex<JoinSet<()>>,
     /// Episodes of the client's session, if any are written.
-    pub(super) episodes: Option<Arc<Episodes>>,
+    pub(crate) episodes: Option<Arc<Episodes>>,
     /// Tools left out of a list, with the reasons: each is recorded only once.
-    pub(super) left_out: Mutex<BTreeSet<(String, String)>>,
-    pub(super) unlisted: Unlisted,
+    pub(crate) left_out: Mutex<BTreeSet<(String, String)>>,
+    pub(crate) unlisted: Unlisted,
     /// Span in which messages about the server are logged.
     pub(crate) span: Span,
     /// How the client's session, or this server's part in it, has ended.
-    pub(super) ending: watch::Sender<Option<Ended>>,
+    pub(crate) ending: watch::Sender<Option<Ended>>,
 }
 
 impl fmt::Debug for ServerSession {

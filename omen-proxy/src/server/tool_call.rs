@@ -17,8 +17,8 @@ use super::failed;
 use super::policy_text::{call_text, refused_text, reported};
 use super::session::ServerSession;
 use crate::episode::{At, Begun, Episodes, NotNow, Outcome, OwnTool, unrecorded_result};
-use crate::passage::Passage;
-use crate::refusal::{self, Place};
+use crate::messages::Passage;
+use crate::messages::refusal::{self, Place};
 use omen_mcp::CallToolRequest;
 use omen_mcp::frame::Frame;
 use omen_mcp::handshake::Era;
@@ -55,7 +55,7 @@ impl<'s> ClientCall<'s> {
         let user_turn = match &session.episodes {
             // In this case, the episode is the turn.
             Some(episodes) if episodes.is_turn() => Ok(episodes.user_turn()),
-            _ => session.user_turns.of(request.raw_meta()),
+            _ => session.user_turns.turn(request.raw_meta()),
         };
         let call = Self { session, turn, request, name, call, user_turn };
         match call.in_rounds().await {
@@ -210,7 +210,7 @@ impl<'s> ClientCall<'s> {
         };
         let mut outcome = match &dispatched {
             Ok(request) if request.answer().is_interim() => Outcome::cancelled("the server asks for more input first"),
-            Ok(request) => Outcome::of(request.answer()),
+            Ok(request) => Outcome::from_answer(request.answer()),
             Err(stopped) => Outcome::stopped(stopped),
         };
         let line = match (dispatched, call.response()) {

@@ -8,7 +8,7 @@ use omen_gate::{Blocked, Fault, GateCode, ToolId, ToolName, bounded};
 use tracing::warn;
 
 use super::session::ServerSession;
-use crate::refusal::{self, INTERNAL_ERROR};
+use crate::messages::refusal::{self, INTERNAL_ERROR};
 use omen_mcp::edit::edited;
 use omen_mcp::frame::{Frame, Kind, similar};
 use omen_mcp::json::{self, Member};

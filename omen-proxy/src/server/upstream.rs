@@ -233,3 +233,18 @@ impl ToolServer for Behind {
         self.0.get().map_or(0, |server| server.revision.load(Ordering::Acquire))
     }
 }
+
+/// Configured server that does not belong to a session.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Absent;
+
+#[async_trait]
+impl ToolServer for Absent {
+    async fn list(&self) -> Result<Vec<Tool>, Fault> {
+        Err(Fault::unreachable("this session has another server"))
+    }
+
+    async fn call(&self, _: Dispatch) -> Result<Answer, Fault> {
+        Err(Fault::unreachable("this session has another server"))
+    }
+}

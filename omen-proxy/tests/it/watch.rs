@@ -37,7 +37,7 @@ impl World {
         let builder = Gate::builder(Config::load(&path).unwrap()).audit(audit);
         let gate = builder.server("here".parse().unwrap(), Local::new()).build().unwrap();
         let (sender, reports) = mpsc::unbounded_channel();
-        let changes = Changes::of(&path).unwrap();
+        let changes = Changes::watch(&path).unwrap();
         let watching = tokio::spawn(changes.reload(gate.clone(), move |report| drop(sender.send(report))));
         Self { folder, gate, log, reports, watching }
     }

@@ -13,7 +13,7 @@ pub(super) struct Kept(Vec<(&'static str, Box<str>)>);
 const ROUNDS: [&str; 2] = ["inputResponses", "requestState"];
 
 impl Kept {
-    pub(super) fn of(request: &Frame) -> Self {
+    pub(super) fn from_request(request: &Frame) -> Self {
         let members = request.members().unwrap_or_default();
         let raw = |key: &'static str| {
             let member = members.iter().find(|member| member.key == key)?;
@@ -56,12 +56,12 @@ mod tests {
         let second = frame(
             r#"{"inputResponses":{"ours":1},"name" : "a","arguments":{"big":123456789012345678901},"requestState":"ours"}"#,
         );
-        let restored = Kept::of(&first).restored(&second).unwrap();
+        let restored = Kept::from_request(&first).restored(&second).unwrap();
         assert_eq!(
             restored.text(),
             r#"{"id":1, "jsonrpc":"2.0","params":{"name":"a","arguments":{"big":123456789012345678901},"inputResponses":{"x":{"n":1.50}},"requestState":"theirs"},"method":"m" }"#
         );
-        let without = Kept::of(&frame(r#"{"name":"a"}"#)).restored(&second).unwrap();
+        let without = Kept::from_request(&frame(r#"{"name":"a"}"#)).restored(&second).unwrap();
         assert!(!without.text().contains("ours") && without.text().contains("1234567890"), "{}", without.text());
     }
 }

@@ -68,7 +68,7 @@ mod tests {
     use omen_mcp::frame::Frame;
     use omen_mcp::handshake::Era;
 
-    fn of(rest: &str) -> Result<Era, String> {
+    fn era_from(rest: &str) -> Result<Era, String> {
         let frame = Frame::read(format!(r#"{{"jsonrpc":"2.0","id":1,{rest}}}"#).into_bytes()).unwrap();
         shown(Ok(frame)).map_err(|fault| fault.to_string())
     }
@@ -85,15 +85,18 @@ mod tests {
             (r#""2026-07-28""#, Era::Handshake),
             ("null", Era::Handshake),
         ] {
-            assert_eq!(of(&format!(r#""result":{{"supportedVersions":{versions}}}"#)), Ok(era), "{versions}");
+            assert_eq!(era_from(&format!(r#""result":{{"supportedVersions":{versions}}}"#)), Ok(era), "{versions}");
             let error = format!(r#""error":{{"code":-32022,"message":"no","data":{{"supported":{versions}}}}}"#);
-            assert_eq!(of(&error), Ok(era), "{versions}");
+            assert_eq!(era_from(&error), Ok(era), "{versions}");
         }
         for later in [
             r#""result":{"supportedVersions":["2027-01-01"]}"#,
             r#""error":{"code":-32022,"message":"no","data":{"supported":["2027-01-01"]}}"#,
         ] {
-            assert!(of(later).unwrap_err().contains("it speaks the versions 2027-01-01 of the protocol"), "{later}");
+            assert!(
+                era_from(later).unwrap_err().contains("it speaks the versions 2027-01-01 of the protocol"),
+                "{later}"
+            );
         }
     }
 
@@ -101,7 +104,9 @@ mod tests {
     fn an_error_shows_an_era_only_if_the_other_does_not_have_it() {
         for code in [-32_020, -32_021] {
             assert!(
-                of(&format!(r#""error":{{"code":{code},"message":"bad header"}}"#)).unwrap_err().contains("bad header")
+                era_from(&format!(r#""error":{{"code":{code},"message":"bad header"}}"#))
+                    .unwrap_err()
+                    .contains("bad header")
             );
         }
         for error in [
@@ -112,9 +117,13 @@ mod tests {
             r#"{"code":"x"}"#,
             "{}",
         ] {
-            assert_eq!(of(&format!(r#""error":{error}"#)), Ok(Era::Handshake), "{error}");
+            assert_eq!(era_from(&format!(r#""error":{error}"#)), Ok(Era::Handshake), "{error}");
         }
-        assert_eq!(of(r#""result":{"a":1,"a":2}"#), Ok(Era::Handshake), "a result with a duplicate field is invalid");
+        assert_eq!(
+            era_from(r#""result":{"a":1,"a":2}"#),
+            Ok(Era::Handshake),
+            "a result with a duplicate field is invalid"
+        );
     }
 
     #[test]

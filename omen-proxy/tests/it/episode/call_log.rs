@@ -27,7 +27,7 @@ impl Session {
     }
 
     /// A session whose log has these bytes.
-    fn of(log: &[u8], awaited: &BTreeSet<String>) -> Self {
+    fn with_log(log: &[u8], awaited: &BTreeSet<String>) -> Self {
         let session = Self { awaited: awaited.clone(), ..Self::new() };
         std::fs::create_dir(session.path().parent().unwrap()).unwrap();
         std::fs::write(session.path(), log).unwrap();
@@ -136,7 +136,7 @@ fn every_start_of_a_log_is_made_whole() {
         };
         let begun: BTreeSet<_> = open.iter().filter(begun).cloned().collect();
         for awaited in [BTreeSet::new(), begun] {
-            let mut session = Session::of(log, &awaited);
+            let mut session = Session::with_log(log, &awaited);
             // An event of another call comes first.
             session.begin("t9");
             session.end("t9", &failed());

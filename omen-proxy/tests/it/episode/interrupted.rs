@@ -53,7 +53,7 @@ async fn however_far_it_had_come_the_log_is_judged_clean() {
             let whole = play(mode, &lines).await.log.0.lock().unwrap().clone();
             for packets in (1 + number % step..=whole.len()).step_by(step) {
                 let about = format!("{name}, {mode}, {packets} packets");
-                let log = Lines::of(whole[..packets].to_vec());
+                let log = Lines::new(whole[..packets].to_vec());
                 let found = started(mode, &log);
                 ended += found.len();
                 for one in &found {
@@ -64,7 +64,7 @@ async fn however_far_it_had_come_the_log_is_judged_clean() {
                 // The next start may be killed while it does that.
                 let all = log.0.lock().unwrap().clone();
                 for again in packets + 1..all.len() {
-                    let log = Lines::of(all[..again].to_vec());
+                    let log = Lines::new(all[..again].to_vec());
                     started(mode, &log);
                     is_ended(mode, &log, &format!("{about}, then {again}"));
                 }
@@ -81,7 +81,7 @@ async fn a_call_in_doubt_has_failed_and_the_episodes_of_others_are_left_alone() 
     let whole = play(Mode::Enforce, &lines).await.log.all();
     let directive = whole.iter().position(|packet| packet["header"]["packet_type"] == "TaskDirectivePacket").unwrap();
     let text = |packets: &[Value]| packets.iter().map(Value::to_string).collect::<Vec<_>>();
-    let log = Lines::of(text(&whole[..=directive]));
+    let log = Lines::new(text(&whole[..=directive]));
     let found = started(Mode::Enforce, &log);
     let [one] = found.as_slice() else { panic!("{found:?}") };
     assert_eq!((one.episode.as_str(), one.in_doubt), ("corr_session", 1));
@@ -97,7 +97,7 @@ async fn a_call_in_doubt_has_failed_and_the_episodes_of_others_are_left_alone() 
         packet
     };
     let others: Vec<Value> = whole[..=directive].iter().map(other).collect();
-    let log = Lines::of([text(&others), text(&whole[..=directive]), text(&others[..1])].concat());
+    let log = Lines::new([text(&others), text(&whole[..=directive]), text(&others[..1])].concat());
     assert_eq!(started(Mode::Enforce, &log).len(), 1);
     assert!(log.all()[2 * directive + 3..].iter().all(|packet| packet["header"]["correlation_id"] == "corr_session"));
 }

@@ -27,7 +27,7 @@ impl Log for Lines {
 }
 
 impl Lines {
-    pub(crate) fn of(lines: Vec<String>) -> Self {
+    pub(crate) fn new(lines: Vec<String>) -> Self {
         Self(Arc::new(Mutex::new(lines)))
     }
 

@@ -171,7 +171,7 @@ async fn what_the_wire_proves_is_found_where_it_is_broken() {
             if *code == Code::Json {
                 text[0].pop();
             }
-            let found = Lines::of(text).findings();
+            let found = Lines::new(text).findings();
             let codes: Vec<_> = found.iter().flat_map(|finding| &finding.diagnostic.also).collect();
             let is_found = found.iter().any(|finding| finding.diagnostic.code == *code) || codes.contains(&code);
             assert!(is_found, "{mode} {code}: {found:?}");

@@ -72,7 +72,7 @@ impl Policy {
         servers
     }
 
-    fn of(&self, server: &str) -> Vec<Value> {
+    fn tools_of(&self, server: &str) -> Vec<Value> {
         self.tools.iter().filter(|(of, _)| of == server).map(|(_, name)| tool(name)).collect()
     }
 }
@@ -247,7 +247,7 @@ impl Story {
         let logs = Logs::capture();
         let mut proxy = proxy.audit(audit).clock(clock).confirmer(Agrees);
         for server in policy.servers() {
-            let (script, tools) = (script.clone(), policy.of(server));
+            let (script, tools) = (script.clone(), policy.tools_of(server));
             let limits = ServerLimits { line_bytes: 1 << 20, ..ServerLimits::default() };
             let source = Source::streams(limits, move || {
                 let (near, far) = duplex(1 << 16);

@@ -8,7 +8,7 @@ use omen_mcp::json;
 const SEPARATOR: &str = "__";
 
 /// Maximum number of characters that clients accept in a tool name: the protocol's own limit, and that of common model APIs.
-pub(super) const LONGEST: usize = 128;
+pub(crate) const LONGEST: usize = 128;
 const LONGEST_OF_MODELS: usize = 64;
 
 /// Maximum number of servers for one client.
@@ -39,7 +39,7 @@ pub enum BadServers {
 }
 
 /// Checks that each name identifies its server unambiguously.
-pub(crate) fn check(names: &[&ServerName]) -> Result<(), BadServers> {
+pub(crate) fn check_servers(names: &[&ServerName]) -> Result<(), BadServers> {
     if names.is_empty() {
         return Err(BadServers::None);
     }
@@ -73,13 +73,13 @@ pub(crate) fn split(name: &str) -> Option<(&str, &str)> {
 }
 
 /// Returns whether common clients and model APIs accept a name.
-pub(super) fn is_plain(name: &str) -> bool {
+pub(crate) fn is_plain(name: &str) -> bool {
     name.chars().count() <= LONGEST_OF_MODELS
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 
 /// Formats server names for messages.
-pub(super) fn shown<'n>(names: impl IntoIterator<Item = &'n ServerName>) -> String {
+pub(crate) fn shown<'n>(names: impl IntoIterator<Item = &'n ServerName>) -> String {
     let names: Vec<_> = names.into_iter().map(|name| format!("`{}`", bounded(name.as_str()))).collect();
     names.join(", ")
 }
@@ -89,11 +89,11 @@ pub(super) fn shown<'n>(names: impl IntoIterator<Item = &'n ServerName>) -> Stri
 mod tests {
     use omen_gate::ServerName;
 
-    use super::{BadServers, check, is_plain, prefixed, split};
+    use super::{BadServers, check_servers, is_plain, prefixed, split};
 
     fn all(names: &[&str]) -> Result<(), BadServers> {
         let names: Vec<ServerName> = names.iter().map(|name| name.parse().unwrap()).collect();
-        check(&names.iter().collect::<Vec<_>>())
+        check_servers(&names.iter().collect::<Vec<_>>())
     }
 
     #[test]
@@ -101,7 +101,7 @@ mod tests {
         for server in ["files", "_f", "a_b", "a-b", "é", "a.b"] {
             for tool in ["read", "_read", "__read", "a__b", "_", "é__"] {
                 let name = server.parse().unwrap();
-                assert_eq!(check(&[&name]), Ok(()), "{server}");
+                assert_eq!(check_servers(&[&name]), Ok(()), "{server}");
                 assert_eq!(split(&prefixed(&name, tool)), Some((server, tool)));
             }
         }

@@ -6,7 +6,7 @@
 
 pub(crate) use omen_mcp::methods::{CALL, CANCELLED, INITIALIZE, INITIALIZED, LIST_TOOLS, LISTEN, PROGRESS};
 
-use crate::passage::Passage;
+use super::passage::Passage;
 
 #[derive(Debug)]
 pub(crate) struct Method {
@@ -194,10 +194,10 @@ pub(crate) fn letters(name: &str) -> impl Iterator<Item = char> + '_ {
 
 #[cfg(test)]
 mod tests {
+    use super::super::passage::Passage;
     use super::{
         CALL, INITIALIZED, METHODS, Needs, Route, Side, is_unknown_of_tools, letters, needs, notification, request,
     };
-    use crate::passage::Passage;
 
     #[test]
     fn methods_that_look_like_those_of_tools_are_found() {

@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::time::timeout;
 
-use crate::refusal::{self, INTERNAL_ERROR};
+use crate::messages::refusal::{self, INTERNAL_ERROR};
 use omen_mcp::frame::{Frame, Kind as FrameKind};
 use omen_mcp::http::server::{Access, HttpLimits, HttpServer};
 

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use omen_gate::{Blocked, GateCode};
 use serde_json::{Map, Value};
 
-use crate::methods::{self, Needs, Side, letters};
-use crate::passage::Passage;
+use super::methods::{self, Needs, Side, letters};
+use super::passage::Passage;
 use omen_mcp::frame::Frame;
 
 /// Messages that the operator allows to pass. By default none.
@@ -145,8 +145,8 @@ const SECRETS: [&str; 14] = [
 mod tests {
     use serde_json::{Map, Value, json};
 
+    use super::super::methods::Side;
     use super::{Passage, Passages, needed, of_input_requests};
-    use crate::methods::Side;
 
     fn object(value: Value) -> Map<String, Value> {
         value.as_object().unwrap().clone()

@@ -5,24 +5,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use omen_gate::confirm::Confirmer;
 use omen_gate::mcp::ServerProcess;
-use omen_gate::server::{Dispatch, ToolServer};
-use omen_gate::tool::{Answer, Tool};
+use omen_gate::server::ToolServer;
 use omen_gate::{Fault, Gate, ServerName, TurnId};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tracing::{Instrument as _, Span, info_span};
 
-use super::connection::{Connection, Output};
-use super::session::{ServerSession, SpawnInSpan as _};
-use super::upstream::{Behind, Upstream};
+use super::from_server;
+use super::shared::Hub;
 use crate::client::Rounds;
 use crate::end::{Ended, Lost};
 use crate::error::NotServed;
-use crate::hub::{Hub, from_server};
+use crate::server::{Absent, Behind, Connection, Output, ServerSession, SpawnInSpan as _, Upstream};
 use omen_mcp::outbox::{Outbox, OutboxWriter};
 
 /// Begins a session with a server that was started or connected to. It replaces the previous session.
@@ -171,20 +168,5 @@ async fn drain(hub: &Hub, session: &ServerSession, ended: &Ended) {
     late.shutdown().await;
 }
 
-/// Configured server that does not belong to a session.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Absent;
-
-#[async_trait]
-impl ToolServer for Absent {
-    async fn list(&self) -> Result<Vec<Tool>, Fault> {
-        Err(Fault::unreachable("this session has another server"))
-    }
-
-    async fn call(&self, _: Dispatch) -> Result<Answer, Fault> {
-        Err(Fault::unreachable("this session has another server"))
-    }
-}
-
-pub(crate) const LAST_WORDS: Duration = Duration::from_secs(1);
+const LAST_WORDS: Duration = Duration::from_secs(1);
 const POLL: Duration = Duration::from_millis(5);
