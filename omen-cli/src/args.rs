@@ -31,13 +31,11 @@ mod audit_verify;
 mod codes;
 mod common;
 mod diff;
-mod findings;
 mod fix;
-mod formats;
 mod gate;
 mod hook;
 mod inputs;
-pub(crate) mod levels;
+mod levels;
 #[cfg(feature = "nats")]
 mod nats;
 mod new;
@@ -52,8 +50,11 @@ mod when;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, FromArgMatches as _, Parser, Subcommand};
 
+use crate::config::content::Config;
+use crate::explain::{AnyCode, WhichExample};
+use crate::formats::FormatArgs;
 use crate::output::Color;
 
 pub(crate) use self::audit_show::{AuditSettleArgs, AuditShowArgs, AuditStatsArgs, YesNo};
@@ -62,12 +63,9 @@ pub(crate) use self::audit_sign::{AuditSignArgs, AuditVerifySignedArgs, NewSigni
 pub(crate) use self::audit_spans::AuditSpansArgs;
 use self::audit_verify::AUDIT_VERIFY_HELP;
 pub(crate) use self::audit_verify::AuditVerifyArgs;
-pub(crate) use self::codes::AnyCode;
 pub(crate) use self::common::{ClockArgs, ConfigArgs, Format, KeyArgs};
 pub(crate) use self::diff::DiffArgs;
-pub(crate) use self::findings::{BaselineArgs, FindingArgs};
 pub(crate) use self::fix::FixArgs;
-pub(crate) use self::formats::FormatArgs;
 pub(crate) use self::gate::{
     CatalogArgs, FailOn, FileFormat, GateCheckArgs, GateConfirmArgs, GateInitArgs, GateProveArgs, GateReplayArgs,
     GateWrapArgs,
@@ -75,8 +73,8 @@ pub(crate) use self::gate::{
 pub(crate) use self::hook::{
     HookCommand, HookDoctorArgs, HookInstallArgs, HookRunArgs, HookServeArgs, HookToolsArgs, ResidentUse,
 };
-pub(crate) use self::inputs::InputArgs;
-pub(crate) use self::levels::{LevelArgs, Target};
+pub(crate) use self::inputs::{BaselineArgs, InputArgs};
+pub(crate) use self::levels::LevelArgs;
 #[cfg(feature = "nats")]
 pub(crate) use self::nats::{NatsArgs, PublishArgs, StreamArgs, TailArgs, WorkerArgs};
 pub(crate) use self::new::NewArgs;
@@ -221,6 +219,11 @@ pub(crate) enum Command {
     },
 }
 
+/// Returns `omen check` with its options, by which values of a configuration are validated.
+pub(crate) fn check_command() -> clap::Command {
+    CheckArgs::augment_args(clap::Command::new("check"))
+}
+
 impl Command {
     /// Returns the command's configuration arguments, if it has any.
     pub(crate) fn config(&mut self) -> Option<&mut ConfigArgs> {
@@ -265,6 +268,23 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
+}
+
+impl CheckArgs {
+    /// Returns the arguments with which `omen check` would check a single log under a configuration.
+    pub(crate) fn from_config(mut config: Config) -> Result<Self, clap::Error> {
+        let command = check_command().no_binary_name(true);
+        let option = |id: &str| command.get_arguments().find(|arg| arg.get_id() == id).and_then(clap::Arg::get_long);
+        let defaults = std::mem::take(&mut config.defaults);
+        let words = defaults.iter().flat_map(|(id, values)| {
+            let name = option(id).unwrap_or(id);
+            values.iter().map(move |value| format!("--{name}={value}"))
+        });
+        let words: Vec<_> = words.collect();
+        let mut args = Self::from_arg_matches(&command.try_get_matches_from(words)?)?;
+        args.config.found = config;
+        Ok(args)
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -388,15 +408,6 @@ pub(crate) struct DryRunArgs {
     /// A regular file with one plan per line; `-` means standard input [default: -]
     #[arg(value_name = "PLANS")]
     pub(crate) plans: Option<PathBuf>,
-}
-
-/// One of the two logs of an example.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum WhichExample {
-    /// The log that breaks the rule
-    Rejected,
-    /// The log without the error
-    Fixed,
 }
 
 const EXIT_CODES: &str = exit_codes!();

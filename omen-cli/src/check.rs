@@ -2,7 +2,8 @@
 
 mod baseline;
 mod filter;
-pub(crate) mod findings;
+mod findings;
+mod follow;
 mod halves;
 mod ignores;
 mod joined;
@@ -16,15 +17,14 @@ use omen::finding::Code;
 use omen::input::available_jobs;
 use omen::validator::{Summary, ValidatorOptions};
 
-use crate::args::{CheckArgs, InputArgs, Target};
+use crate::args::{CheckArgs, InputArgs};
+use crate::config::content::{InputSelection, Target};
 use crate::exit::{Exit, Failure, complain};
-use crate::follow;
-use crate::formats::{DEFAULT, FOLLOWED, Reports, Totals};
-use crate::input::find::{InputSelection, Logs};
+use crate::formats::{DEFAULT, FOLLOWED, Reports, Statistics, Totals};
+use crate::input::find::Logs;
 use crate::input::{self, Layout};
 use crate::output::{Color, Output, remove_at_signals};
 use crate::several::Several;
-use crate::statistics::Statistics;
 use baseline::Baseline;
 use filter::Filter;
 use findings::{Findings, Total};
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
     let quiet = args.inputs.quiet;
     args.formats.refuse_unsupported(args.inputs.statistics)?;
     let (mut statistics, is_silent) = (Statistics::default(), args.inputs.statistics);
-    let mut filter = Filter::new(args, Baseline::of(&args.baseline)?);
+    let mut filter = Filter::new(args, Baseline::from_args(&args.baseline)?);
     refuse_to_follow(args, &filter)?;
     refuse_codes(args)?;
     refuse_input_options(args)?;

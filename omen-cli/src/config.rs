@@ -13,29 +13,13 @@ use std::fmt;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use clap::{CommandFactory as _, Parser as _};
 use omen::render::human::clean;
 use omen_gate::regular;
 
-use crate::args::{CheckArgs, Cli, Command, ConfigArgs};
 use content::Config;
 
 pub(crate) use file::Mistake;
 pub(crate) use schema::json_schema;
-
-/// Error in the command line or the configuration.
-pub(crate) enum Refused {
-    /// The arguments are invalid, or request help.
-    Arguments(clap::Error),
-    /// The configuration is invalid.
-    Config(ConfigErrors),
-}
-
-impl From<clap::Error> for Refused {
-    fn from(error: clap::Error) -> Self {
-        Self::Arguments(error)
-    }
-}
 
 /// Errors of a configuration file, one line each.
 #[derive(Debug)]
@@ -48,23 +32,15 @@ impl fmt::Display for ConfigErrors {
 }
 
 impl Config {
-    /// Sets the configured values as defaults of the given subcommand's options. Returns `None` if none apply.
-    pub(crate) fn with_defaults(&mut self, command: clap::Command, given: &Command) -> Option<clap::Command> {
+    /// Sets the configured values that apply to a subcommand as defaults of its options. Returns `None` if there are none.
+    pub(crate) fn with_defaults(
+        &mut self,
+        command: clap::Command,
+        name: &'static str,
+        applies: impl Fn(&str) -> bool,
+    ) -> Option<clap::Command> {
         let mut defaults = std::mem::take(&mut self.defaults);
-        let name = match given {
-            Command::Check(given) => {
-                // Output to standard output replaces the configured format.
-                if given.formats.outputs.iter().any(|output| output.file.is_none()) {
-                    defaults.retain(|(id, _)| *id != "format");
-                }
-                "check"
-            }
-            Command::Report(_) => {
-                defaults.retain(|(id, _)| *id == "now");
-                "report"
-            }
-            _ => return None,
-        };
+        defaults.retain(|(id, _)| applies(id));
         if defaults.is_empty() {
             return None;
         }
@@ -78,19 +54,16 @@ impl Config {
         }))
     }
 
-    /// Reads the named file, or the nearest one in the working directory and its parents.
-    pub(crate) fn find(args: &ConfigArgs) -> Result<Option<Self>, ConfigErrors> {
-        if args.no_config {
-            return Ok(None);
-        }
-        if let Some(path) = &args.config {
-            return Self::read(path).map(Some);
+    /// Reads the named file, or the nearest one in the working directory and its parents. `check` is `omen check` with its options.
+    pub(crate) fn find(named: Option<&Path>, check: &clap::Command) -> Result<Option<Self>, ConfigErrors> {
+        if let Some(path) = named {
+            return Self::read(path, check).map(Some);
         }
         let Ok(directory) = std::env::current_dir() else { return Ok(None) };
         let Some(path) = nearest(&directory) else { return Ok(None) };
         let levels = directory.ancestors().take_while(|directory| path.parent() != Some(directory)).count();
         let above: PathBuf = std::iter::repeat_n("..", levels).collect();
-        Self::read(&above.join(FILE_NAME)).map(Some)
+        Self::read(&above.join(FILE_NAME), check).map(Some)
     }
 
     /// Returns the path of the baseline, if one is configured.
@@ -99,31 +72,12 @@ impl Config {
         values.first().map(PathBuf::from)
     }
 
-    /// Returns the arguments with which `omen check` would check a single log under this configuration.
-    pub(crate) fn into_check_args(mut self) -> Result<CheckArgs, clap::Error> {
-        let command = Cli::command();
-        let options = |id: &str| command.find_subcommand("check")?.get_arguments().find(|arg| arg.get_id() == id);
-        let mut words = vec!["omen".to_owned(), "check".to_owned()];
-        for (id, values) in std::mem::take(&mut self.defaults) {
-            let name = options(id).and_then(clap::Arg::get_long).unwrap_or(id);
-            words.extend(values.iter().map(|value| format!("--{name}={value}")));
-        }
-        match Cli::try_parse_from(words)?.command {
-            Command::Check(mut args) => {
-                args.config.found = self;
-                Ok(args)
-            }
-            // Unreachable: the arguments above name the subcommand.
-            _ => Err(clap::Error::new(clap::error::ErrorKind::InvalidSubcommand)),
-        }
-    }
-
     /// Reads a file.
-    pub(crate) fn read(path: &Path) -> Result<Self, ConfigErrors> {
+    pub(crate) fn read(path: &Path, check: &clap::Command) -> Result<Self, ConfigErrors> {
         let name = clean(&path.to_string_lossy()).into_owned();
         let text = text(path).map_err(|error| ConfigErrors(vec![format!("cannot read {name}: {error}")]))?;
         let root = path.parent().unwrap_or(Path::new(""));
-        file::read(&text, root).map(|config| Self { name: name.clone(), ..config }).map_err(|errors| {
+        file::read(&text, root, check).map(|config| Self { name: name.clone(), ..config }).map_err(|errors| {
             let line = |error: file::Mistake| {
                 let (message, help) = (clean(&error.message), clean(&error.help));
                 format!("{name}:{}:{}: {message}; {help}", error.line, error.column)
@@ -140,8 +94,8 @@ pub(crate) fn nearest(directory: &Path) -> Option<PathBuf> {
 }
 
 /// Returns the mistakes in a configuration text whose file would be in `directory`.
-pub(crate) fn mistakes(text: &str, directory: &Path) -> Vec<Mistake> {
-    file::read(text, directory).err().unwrap_or_default()
+pub(crate) fn mistakes(text: &str, directory: &Path, check: &clap::Command) -> Vec<Mistake> {
+    file::read(text, directory, check).err().unwrap_or_default()
 }
 
 /// Reads a regular file of limited size as text.

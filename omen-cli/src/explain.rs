@@ -1,11 +1,12 @@
 //! `omen explain`: prints the full text of a code, with a rejected and a fixed example for codes of packets.
 
 use std::io::Write as _;
+use std::str::FromStr;
 
 use omen_fsm::{Event, Node, REFUSALS, RefusalInfo, SENDERS, SenderInfo};
+use omen_gate::GateCode;
 use omen_types::Code;
 
-use crate::args::{AnyCode, WhichExample};
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
@@ -16,9 +17,48 @@ mod gate;
 mod programs;
 mod text;
 
+use decision::Decision;
 use text::{facts, section, wrap};
 
-pub(crate) use decision::Decision;
+pub(crate) use example::WhichExample;
+
+/// Code of a packet rule or of the gate, or a decision. The name is never ambiguous: the lint of the schema files ensures that.
+#[derive(Clone, Debug)]
+pub(crate) enum AnyCode {
+    Packet(Code),
+    Gate(GateCode),
+    Decision(Decision),
+}
+
+impl FromStr for AnyCode {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(decision) = Decision::find(text)? {
+            return Ok(Self::Decision(decision));
+        }
+        match (text.parse::<Code>().or_else(|error| short(text).ok_or(error)), text.parse::<GateCode>()) {
+            (Ok(code), _) => Ok(Self::Packet(code)),
+            (_, Ok(code)) => Ok(Self::Gate(code)),
+            // If the text resembles codes of both kinds, packet codes are suggested, since they are longer.
+            (Err(unknown), Err(gate)) => match (unknown.near(), gate.near()) {
+                (None, Some(near)) => Err(format!("{unknown}; did you mean `{near}`?")),
+                _ => Err(unknown.to_string()),
+            },
+        }
+    }
+}
+
+/// Parses a code whose number is written without leading zeros, such as `inv-3`.
+fn short(text: &str) -> Option<Code> {
+    let (family, number) = text.rsplit_once('-')?;
+    let number: u32 = number.parse().ok()?;
+    let is_meant = |code: &Code| {
+        let parts = code.as_str().rsplit_once('-');
+        parts.is_some_and(|(name, digits)| name.eq_ignore_ascii_case(family) && digits.parse() == Ok(number))
+    };
+    Code::ALL.iter().copied().find(is_meant)
+}
 
 pub(crate) fn run(code: &AnyCode, example: Option<WhichExample>, out: &mut Output) -> Result<Exit, Failure> {
     match (code, example) {
@@ -55,7 +95,7 @@ pub(crate) fn programs(code: &AnyCode, out: &mut Output) -> Result<Exit, Failure
 
 /// Prints the rejected or the fixed log of a code's example, for `omen check` or an editor.
 fn log(code: Code, which: WhichExample, out: &mut Output) -> Result<(), Failure> {
-    let log = example::of(code).and_then(|example| match which {
+    let log = example::find(code).and_then(|example| match which {
         WhichExample::Rejected => Some(example.log),
         WhichExample::Fixed => example.fixed,
     });
@@ -79,7 +119,7 @@ fn decided(decision: &Decision, out: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-fn gate(code: omen_gate::GateCode, out: &mut Output) -> Result<(), Failure> {
+fn gate(code: GateCode, out: &mut Output) -> Result<(), Failure> {
     writeln!(out, "{code}: {}\n", code.title())?;
     facts(out, [("stage", "gate".to_owned()), ("source", code.source().to_owned())])?;
     [("Rule", code.statement()), ("Why", code.rationale()), ("Help", code.help())]
@@ -125,7 +165,7 @@ fn packet(code: Code, out: &mut Output) -> Result<(), Failure> {
             writeln!(out, "{}", wrap(&sends(sender), "  - ", "    "))?;
         }
     }
-    if let Some(example) = example::of(code) {
+    if let Some(example) = example::find(code) {
         example.print(code, out)?;
     }
     Ok(())

@@ -10,14 +10,12 @@ mod confirm;
 mod dry_run;
 mod entry;
 mod episode;
-mod folders;
 mod init;
 mod pins;
 mod prove;
 mod proxy;
 mod remote;
 mod replay;
-mod toml;
 mod wrap;
 
 use std::io::Write as _;
@@ -29,8 +27,6 @@ use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
 pub(crate) use self::check::check;
-pub(crate) use self::commands::quoted as shell_word;
-pub(crate) use self::toml::quoted as toml_string;
 pub(crate) use catalog::{catalog, read_text as read_catalog_text};
 pub(crate) use config::load as load_config;
 #[cfg(unix)]
@@ -39,8 +35,6 @@ pub(crate) use dry_run::dry_run;
 pub(crate) use init::init;
 pub(crate) use pins::entries as entries_with_pins;
 pub(crate) use prove::run as prove;
-#[cfg(unix)]
-pub(crate) use proxy::asked_to_stop;
 pub(crate) use proxy::proxy;
 pub(crate) use replay::replay;
 pub(crate) use wrap::wrap;

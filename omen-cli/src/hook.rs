@@ -24,7 +24,7 @@ use clap::ValueEnum as _;
 use omen_hook::{Dialect, HookAnswer, MAX_EVENT_BYTES, OpenCalls};
 
 pub(crate) use self::doctor::doctor;
-pub(crate) use self::install::{install, strict as strict_jsonc};
+pub(crate) use self::install::install;
 use self::policy::{HookScope, PolicyText};
 #[cfg(unix)]
 use self::resident::ResidentReply;
@@ -68,7 +68,7 @@ fn decided(args: &HookRunArgs, dialect: &Dialect, until: Instant) -> Result<Deci
     let read = io::stdin().lock().take(MAX_EVENT_BYTES as u64 + 1).read_to_end(&mut event);
     read.map_err(|error| format!("cannot read the event: {error}"))?;
     let resident = if args.rehearse.is_some() { ResidentUse::Off } else { resident_use(args)? };
-    let (policy, scope) = (PolicyText::read(&args.config)?, HookScope::of(args)?);
+    let (policy, scope) = (PolicyText::read(&args.config)?, HookScope::from_args(args)?);
     #[cfg(unix)]
     if resident != ResidentUse::Off {
         match resident::ask(&policy, &scope, dialect, &event, until) {

@@ -1,5 +1,5 @@
 //! The `omen` command: see `omen --help`. Each subcommand is a module called by `run`; shared code is in `args`, `config`,
-//! `exit`, `formats`, `input` and `output`.
+//! `exit`, `formats`, `input` and `output`. The arguments are parsed into the types of these modules, none of which knows `args`.
 //!
 //! Architecture invariant: no verdict is made here. The libraries check; the command prints.
 //! Architecture invariant: only `output` writes to standard output.
@@ -13,12 +13,12 @@ mod diff;
 mod exit;
 mod explain;
 mod fix;
-mod follow;
 mod formats;
 mod gate;
 mod graph;
 mod hook;
 mod input;
+mod jsonc;
 mod logs;
 mod lsp;
 mod man;
@@ -26,12 +26,13 @@ mod man;
 mod nats;
 mod new;
 mod output;
+mod quoting;
 mod report;
 mod rules;
 mod run;
 mod schema;
 mod several;
-mod statistics;
+mod stop;
 mod text_edit;
 mod trace;
 

@@ -21,8 +21,8 @@ use omen::render::human::clean;
 use omen::validator::ValidatorOptions;
 
 use crate::args::ReportArgs;
+use crate::config::content::InputSelection;
 use crate::exit::{Exit, Failure};
-use crate::input::find::InputSelection;
 use crate::output::{Color, Output, remove_at_signals};
 
 use calls::Calls;

@@ -31,7 +31,7 @@ pub(crate) fn run(format: Format, out: &mut Output) -> Result<Exit, Failure> {
         }
         Format::Json => {
             let gate = omen_gate::GateCode::ALL.iter().map(|code| Rule::of_gate(*code));
-            let rules: Vec<Rule> = Code::ALL.iter().map(|code| Rule::of(*code)).chain(gate).collect();
+            let rules: Vec<Rule> = Code::ALL.iter().map(|code| Rule::from_code(*code)).chain(gate).collect();
             serde_json::to_writer_pretty(&mut *out, &rules).map_err(std::io::Error::from)?;
             writeln!(out)?;
         }
@@ -58,7 +58,7 @@ struct Rule {
 }
 
 impl Rule {
-    fn of(code: Code) -> Self {
+    fn from_code(code: Code) -> Self {
         let info = code.info();
         Self {
             code: info.code,

@@ -5,12 +5,28 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
 
-use crate::args::{AuditCommand, AuditVerifyArgs, Cli, Command, DiffArgs, Format, GateCommand, HookCommand, TraceArgs};
-use crate::config::Refused;
+use crate::args::{
+    AuditCommand, AuditVerifyArgs, Cli, Command, DiffArgs, Format, GateCommand, HookCommand, TraceArgs, check_command,
+};
+use crate::config::ConfigErrors;
 use crate::config::content::Config;
 use crate::exit::{self, Exit, Failure};
 use crate::output::{self, Output};
 use crate::{audit, check, completions, diff, explain, gate, graph, hook, lsp, man, new, report, rules, schema, trace};
+
+/// Error in the command line or the configuration.
+enum Refused {
+    /// The arguments are invalid, or request help.
+    Arguments(clap::Error),
+    /// The configuration is invalid.
+    Config(ConfigErrors),
+}
+
+impl From<clap::Error> for Refused {
+    fn from(error: clap::Error) -> Self {
+        Self::Arguments(error)
+    }
+}
 
 /// Parses the arguments, runs the command, and returns the exit code.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -76,9 +92,20 @@ fn parse(args: Vec<OsString>) -> Result<Cli, Refused> {
         Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
     };
     let mut cli = read(Cli::command().color(color))?;
-    let Some(args) = cli.command.config() else { return Ok(cli) };
-    let Some(mut config) = Config::find(args).map_err(Refused::Config)? else { return Ok(cli) };
-    if let Some(command) = config.with_defaults(Cli::command().color(color), &cli.command) {
+    let Some(args) = cli.command.config().filter(|args| !args.no_config) else { return Ok(cli) };
+    let found = Config::find(args.config.as_deref(), &check_command()).map_err(Refused::Config)?;
+    let Some(mut config) = found else { return Ok(cli) };
+    let command = Cli::command().color(color);
+    let completed = match &cli.command {
+        Command::Check(given) => {
+            // Output to standard output replaces the configured format.
+            let is_replaced = given.formats.outputs.iter().any(|output| output.file.is_none());
+            config.with_defaults(command, "check", |id| !(is_replaced && id == "format"))
+        }
+        Command::Report(_) => config.with_defaults(command, "report", |id| id == "now"),
+        _ => None,
+    };
+    if let Some(command) = completed {
         cli = read(command)?;
     }
     if let Some(args) = cli.command.config() {
@@ -113,7 +140,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Explain { code, example, .. } => explain::run(&code, example, &mut out),
         Command::New(args) => new::run(&args, &mut out),
         Command::Rules { format } => rules::run(format, &mut out),
-        Command::Schema { name } => schema::run(name.as_deref(), &mut out),
+        Command::Schema { name } => schema::run(name.as_deref(), &check_command(), &mut out),
         Command::Graph(args) => graph::run(&args, &mut out),
         Command::Audit(AuditCommand::Verify(args)) => audit::verify(&args, &mut out),
         Command::Audit(AuditCommand::NewKey(args)) => audit::new_key(&args),

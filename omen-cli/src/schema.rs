@@ -12,10 +12,11 @@ use crate::exit::{Exit, Failure};
 use crate::output::Output;
 use files::{CONFIG, FINDING, File, all_names};
 
-pub(crate) fn run(name: Option<&str>, out: &mut Output) -> Result<Exit, Failure> {
+/// Prints a file, a definition, or the list of files. `check` is `omen check` with its options.
+pub(crate) fn run(name: Option<&str>, check: &clap::Command, out: &mut Output) -> Result<Exit, Failure> {
     let is = |made: &str| name.is_some_and(|name| name.eq_ignore_ascii_case(made));
     let made = if is(CONFIG) {
-        Some(config::json_schema())
+        Some(config::json_schema(check))
     } else if is(FINDING) {
         Some(finding::json_schema())
     } else {

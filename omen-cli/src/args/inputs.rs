@@ -1,4 +1,4 @@
-//! Arguments of `omen check` for its inputs and the amount of its output.
+//! Arguments of `omen check` for its inputs, its baseline and the amount of its output.
 
 use std::path::PathBuf;
 
@@ -81,6 +81,24 @@ pub(crate) struct InputArgs {
     /// name is always checked. Compressed logs are recognised by their first bytes.
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+}
+
+/// Arguments for the baseline of `omen check`.
+#[derive(Debug, Args)]
+pub(crate) struct BaselineArgs {
+    /// Report only findings that FILE does not list, and exit with 1 only for these
+    ///
+    /// A finding is identified by the path of its log, its code, episode and packet, and its location in the packet,
+    /// so lines may be inserted and appended. If it occurs more often than FILE says, it is reported. Findings
+    /// that follow from an omitted finding are omitted, too.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+
+    /// Write the findings to the file of `--baseline`, and report none
+    ///
+    /// Entries for logs that are not read are kept, unless the log no longer exists.
+    #[arg(long, conflicts_with = "follow")]
+    pub(crate) write_baseline: bool,
 }
 
 /// Argument for the layout of packets.

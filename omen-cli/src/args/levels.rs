@@ -4,31 +4,13 @@ use clap::builder::PossibleValue;
 use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
 use omen::validator::{Level, Levels, NotAdjustable};
 use omen_types::Code;
-use omen_types::code::UnknownCode;
 
 use super::codes::Named;
+use crate::config::content::{Target, WARNINGS};
 
 /// Levels given by `-A`, `-W` and `-D`, in the order given: for each code, the last one applies.
 #[derive(Debug, Default)]
 pub(crate) struct LevelArgs(Vec<(Target, Level)>);
-
-/// Code or group of codes to which a level applies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
-    Code(Code),
-    /// `warnings`: everything that is a warning at this point.
-    Warnings,
-}
-
-impl Target {
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        if text.eq_ignore_ascii_case(WARNINGS) {
-            return Ok(Self::Warnings);
-        }
-        let code: Code = text.parse().map_err(|error: UnknownCode| error.to_string())?;
-        if code.is_adjustable() { Ok(Self::Code(code)) } else { Err(NotAdjustable(code).to_string()) }
-    }
-}
 
 impl LevelArgs {
     const FLAGS: [(Level, &'static str, char, &'static str); 3] = [
@@ -113,5 +95,3 @@ fn parser() -> Named<Target> {
     };
     Named { parse: Target::parse, names }
 }
-
-const WARNINGS: &str = "warnings";

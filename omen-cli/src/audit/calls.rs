@@ -126,7 +126,7 @@ fn says(entry: Logged<'_>, waits: bool) -> String {
         says = format!("{says} {code}");
     }
     if let Some(order) = data.get("order").filter(|_| kind == "intent") {
-        says.push_str(&RecordedPremises::of(order).text());
+        says.push_str(&RecordedPremises::from_json(order).text());
     }
     if let Some(by) = data.get("by").and_then(responder) {
         says = format!("{says}, by {by}");

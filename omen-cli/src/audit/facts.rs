@@ -19,7 +19,7 @@ pub(super) struct Facts<'e> {
 }
 
 impl<'e> Facts<'e> {
-    pub(super) fn of(entry: Logged<'e>, calls: &mut OpenCalls, waiting: &mut Waiting) -> Self {
+    pub(super) fn new(entry: Logged<'e>, calls: &mut OpenCalls, waiting: &mut Waiting) -> Self {
         let (tool, waits) = (calls.tool(entry), waiting.sees(entry));
         let outcome = if waits { Some("waits".to_owned()) } else { result(entry) };
         Self { entry, kind: entry.kind(), tool, outcome, waits }

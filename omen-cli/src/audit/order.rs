@@ -33,7 +33,7 @@ pub(super) struct RecordedPremises {
 }
 
 impl RecordedPremises {
-    pub(super) fn of(order: &Value) -> Self {
+    pub(super) fn from_json(order: &Value) -> Self {
         let entries = order.get("for").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_u64);
         let waited_ms = order.get("waited_ms").and_then(Value::as_u64).unwrap_or(0);
         Self { waited_ms, entries: entries.collect() }
@@ -61,7 +61,7 @@ impl OrderCounts {
         match text("event") {
             Some("made") => {
                 self.begin(text("session"));
-                let RecordedPremises { waited_ms, entries } = RecordedPremises::of(order);
+                let RecordedPremises { waited_ms, entries } = RecordedPremises::from_json(order);
                 self.waited += u64::from(waited_ms > 0);
                 self.longest_wait_ms = self.longest_wait_ms.max(waited_ms);
                 self.dependent += u64::from(!entries.is_empty());

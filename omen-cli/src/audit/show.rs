@@ -60,7 +60,7 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     fn entry(&mut self, entry: Logged<'_>, out: &mut Output) {
-        let facts = Facts::of(entry, &mut self.calls, &mut self.waiting);
+        let facts = Facts::new(entry, &mut self.calls, &mut self.waiting);
         if self.filters.admit(&facts) && self.failed.is_none() && !self.args.in_doubt {
             self.failed = self.print(&facts, out).err();
         }

@@ -115,7 +115,7 @@ impl Baseline {
     }
 
     /// Reads the baseline file that the arguments name, if any.
-    pub(super) fn of(args: &BaselineArgs) -> Result<Option<Self>, Failure> {
+    pub(super) fn from_args(args: &BaselineArgs) -> Result<Option<Self>, Failure> {
         let is_written = args.write_baseline;
         match &args.baseline {
             Some(path) => Self::open(path, is_written).map(Some),

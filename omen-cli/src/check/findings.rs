@@ -8,10 +8,9 @@ use omen::validator::{Sink, Summary};
 
 use super::filter::Filter;
 use super::halves::Halves;
-use crate::formats::Reports;
+use crate::formats::{Reports, Statistics};
 use crate::input::Reporter;
 use crate::output::Output;
-use crate::statistics::Statistics;
 
 /// Totals of a run.
 #[derive(Debug, Default)]

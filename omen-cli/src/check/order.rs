@@ -17,13 +17,12 @@ use omen_types::parse;
 use self::log::{EntryReader, ReadFault};
 use crate::args::CheckArgs;
 use crate::exit::{Exit, Failure, complain};
-use crate::formats::{EntryFinding, EntryPlace, ReportedFinding, Reports, TOOL, Totals};
+use crate::formats::{EntryFinding, EntryPlace, ReportedFinding, Reports, Statistics, TOOL, Totals};
 use crate::output::{Color, Output};
-use crate::statistics::Statistics;
 use crate::{audit, gate, input};
 
 pub(super) fn run(args: &CheckArgs, path: &Path, color: Color, out: &mut Output) -> Result<Exit, Failure> {
-    let InputOptions { quiet, is_silent } = InputOptions::of(args)?;
+    let InputOptions { quiet, is_silent } = InputOptions::from_args(args)?;
     let config = gate::load_config(path)?;
     let key = match (&args.inputs.order.key_file, &args.inputs.order.key_env) {
         (None, None) => None,
@@ -75,7 +74,7 @@ struct InputOptions {
 }
 
 impl InputOptions {
-    fn of(args: &CheckArgs) -> Result<Self, Failure> {
+    fn from_args(args: &CheckArgs) -> Result<Self, Failure> {
         args.formats.refuse_unsupported(args.inputs.statistics)?;
         if !args.levels.is_empty() {
             let message = "`-A`, `-W` and `-D` apply to codes of packets; with `--order`, use `--strict`";

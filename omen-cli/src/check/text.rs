@@ -25,9 +25,9 @@ pub(crate) struct TextCheck {
 impl TextCheck {
     /// Prepares the check, and reads the configured baseline.
     pub(crate) fn new(config: Config) -> Result<Self, Failure> {
-        let args = config.into_check_args().map_err(|error| Failure::Usage(error.to_string()))?;
+        let args = CheckArgs::from_config(config).map_err(|error| Failure::Usage(error.to_string()))?;
         let options = options(&args)?;
-        let baseline = Baseline::of(&args.baseline)?;
+        let baseline = Baseline::from_args(&args.baseline)?;
         Ok(Self { args, options, baseline })
     }
 

@@ -3,16 +3,15 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use clap::CommandFactory as _;
 use clap::error::{ContextKind, ContextValue};
 use omen::validator::Level;
 use omen_types::suggest::nearest;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::content::Config;
+use super::content::{Config, Target};
 use super::keys::{IGNORE, KEYS, Key, Means, TABLE};
-use crate::args::{Cli, Target};
+use crate::input::find::Excludes;
 
 /// A mistake in a configuration, and how to fix it.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,9 +24,9 @@ pub(crate) struct Mistake {
     pub(crate) help: String,
 }
 
-/// Parses the text of a configuration file in the directory `root`.
-pub(super) fn read(text: &str, root: &Path) -> Result<Config, Vec<Mistake>> {
-    let mut reader = Reader { text, mistakes: Vec::new() };
+/// Parses the text of a configuration file in the directory `root`. `check` is `omen check` with its options.
+pub(super) fn read(text: &str, root: &Path, check: &clap::Command) -> Result<Config, Vec<Mistake>> {
+    let mut reader = Reader { text, options: check, mistakes: Vec::new() };
     let (table, errors) = DeTable::parse_recoverable(text);
     for error in errors {
         let message = format!("invalid TOML: {}", error.message());
@@ -46,6 +45,8 @@ pub(super) fn read(text: &str, root: &Path) -> Result<Config, Vec<Mistake>> {
 
 pub(super) struct Reader<'t> {
     text: &'t str,
+    /// `omen check`, whose options the values must be valid for.
+    options: &'t clap::Command,
     mistakes: Vec<Mistake>,
 }
 
@@ -102,7 +103,7 @@ impl Reader<'_> {
                 Means::Inputs => config.inputs = texts(self.list(key, value)).map(PathBuf::from).collect(),
                 Means::Exclude => {
                     config.exclude = texts(self.list(key, value)).collect();
-                    let mut excludes = crate::input::find::Excludes::default();
+                    let mut excludes = Excludes::default();
                     if let Err(error) = excludes.add(&config.root, &config.exclude) {
                         self.mistake(value.span(), error.to_string(), "use the syntax of .gitignore".to_owned());
                     }
@@ -197,7 +198,8 @@ impl Reader<'_> {
 
     /// Returns a `FORMAT=FILE` report with the file's path resolved against `root`.
     fn output(&mut self, key: &Key, (text, span): (String, Range<usize>), root: &Path) -> Option<String> {
-        let why = refused(OUTPUTS, &text)
+        let why = self
+            .refused(OUTPUTS, &text)
             .or_else(|| text.ends_with("=-").then(|| "expected a file; use `format` for standard output".to_owned()));
         if let Some(help) = why {
             self.mistake(span, format!("invalid value `{text}` for `{TABLE}.{}`", key.name), help);
@@ -209,26 +211,24 @@ impl Reader<'_> {
 
     /// Sets the value of an option after validating it as on the command line.
     fn option(&mut self, id: &'static str, key: &Key, text: String, span: Range<usize>, config: &mut Config) {
-        match refused(id, &text) {
+        match self.refused(id, &text) {
             None => config.defaults.push((id, vec![text])),
             Some(help) => self.mistake(span, format!("invalid value `{text}` for `{TABLE}.{}`", key.name), help),
         }
     }
-}
 
-/// Returns the reason why an option of `omen check` does not accept a value.
-fn refused(id: &str, value: &str) -> Option<String> {
-    let command = Cli::command();
-    let arg = command.find_subcommand("check")?.get_arguments().find(|arg| arg.get_id() == id)?.clone();
-    let option = format!("--{}={value}", arg.get_long()?);
-    let error = clap::Command::new("check").no_binary_name(true).arg(arg).try_get_matches_from([option]).err()?;
-    Some(match (error.get(ContextKind::SuggestedValue), error.get(ContextKind::ValidValue)) {
-        (Some(ContextValue::String(near)), _) => format!("did you mean `{near}`?"),
-        (_, Some(ContextValue::Strings(valid))) => format!("expected one of `{}`", valid.join("`, `")),
-        _ => {
-            std::error::Error::source(&error).map_or_else(|| "see `omen check --help`".to_owned(), ToString::to_string)
-        }
-    })
+    /// Returns the reason why an option of `omen check` does not accept a value.
+    fn refused(&self, id: &str, value: &str) -> Option<String> {
+        let arg = self.options.get_arguments().find(|arg| arg.get_id() == id)?.clone();
+        let option = format!("--{}={value}", arg.get_long()?);
+        let error = clap::Command::new("check").no_binary_name(true).arg(arg).try_get_matches_from([option]).err()?;
+        Some(match (error.get(ContextKind::SuggestedValue), error.get(ContextKind::ValidValue)) {
+            (Some(ContextValue::String(near)), _) => format!("did you mean `{near}`?"),
+            (_, Some(ContextValue::Strings(valid))) => format!("expected one of `{}`", valid.join("`, `")),
+            _ => std::error::Error::source(&error)
+                .map_or_else(|| "see `omen check --help`".to_owned(), ToString::to_string),
+        })
+    }
 }
 
 fn texts(list: Vec<(String, Range<usize>)>) -> impl Iterator<Item = String> {

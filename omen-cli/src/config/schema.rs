@@ -1,18 +1,14 @@
 //! JSON Schema of `omen.toml`, for editors.
 
-use clap::CommandFactory as _;
 use omen_types::Code;
 use serde_json::{Map, Value, json};
 
 use super::keys::{IGNORE, IGNORE_KEYS, KEYS, Means, TABLE};
-use crate::args::Cli;
 
-/// Returns the JSON Schema (2020-12) of `omen.toml`.
-pub(crate) fn json_schema() -> Value {
-    let command = Cli::command();
+/// Returns the JSON Schema (2020-12) of `omen.toml`. `check` is `omen check` with its options.
+pub(crate) fn json_schema(check: &clap::Command) -> Value {
     let values = |id: &str| -> Vec<String> {
-        let check = command.find_subcommand("check");
-        let arg = check.and_then(|check| check.get_arguments().find(|arg| arg.get_id() == id));
+        let arg = check.get_arguments().find(|arg| arg.get_id() == id);
         arg.map(clap::Arg::get_possible_values)
             .unwrap_or_default()
             .iter()

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::io::Write as _;
 
+use clap::ValueEnum;
 use omen::finding::Finding;
 use omen::validator::{Sink, Validator, ValidatorOptions};
 use omen_types::{Code, Severity};
@@ -12,10 +13,19 @@ use super::text::section;
 use crate::exit::Failure;
 use crate::output::Output;
 
+/// One of the two logs of an example.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WhichExample {
+    /// The log that breaks the rule
+    Rejected,
+    /// The log without the error
+    Fixed,
+}
+
 include!(concat!(env!("OUT_DIR"), "/examples.rs"));
 
 /// Returns the example that the build script selected for a code.
-pub(super) fn of(code: Code) -> Option<&'static Example> {
+pub(super) fn find(code: Code) -> Option<&'static Example> {
     EXAMPLES.iter().find(|example| example.code == code.as_str())
 }
 

@@ -20,7 +20,7 @@ impl Fingerprints {
     }
 
     /// Returns the fingerprint of the next finding. `line` is the text of its line, which identifies a packet that has no id.
-    pub(super) fn of(&mut self, path: &Path, finding: ReportedFinding<'_>, line: Option<&str>) -> String {
+    pub(super) fn fingerprint(&mut self, path: &Path, finding: ReportedFinding<'_>, line: Option<&str>) -> String {
         self.number(fingerprint(&place::portable(path), finding, line))
     }
 

@@ -6,11 +6,11 @@ use std::path::Path;
 
 use omen::Summary;
 
+use super::args::FindingArgs;
 use super::fold::{Fold, Hidden};
 use super::format::{Format, Report, Totals};
 use super::shown::ReportedFinding;
 use super::{DEFAULT, FOLDED};
-use crate::args::FindingArgs;
 use crate::output::Output;
 
 /// A report in any format, with folding applied.

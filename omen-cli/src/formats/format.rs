@@ -8,8 +8,8 @@ use omen::Summary;
 
 use super::left_out::LeftOut;
 use super::shown::ReportedFinding;
+use super::statistics::Statistics;
 use crate::output::Output;
-use crate::statistics::Statistics;
 
 /// An output format of `omen check`.
 pub(crate) struct Format {

@@ -78,7 +78,7 @@ impl Report for Gitlab {
         let issue = Issue {
             description: &prose::message_and_help(finding, "; "),
             check_name: finding.code().as_str(),
-            fingerprint: &self.fingerprints.of(path, finding, line),
+            fingerprint: &self.fingerprints.fingerprint(path, finding, line),
             severity,
             location: Location { path: name(path), lines: Lines { begin: place::line(finding).unwrap_or(1) } },
         };

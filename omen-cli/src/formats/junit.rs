@@ -64,7 +64,7 @@ impl Suite {
 }
 
 impl Case {
-    fn of(path: &Path, finding: ReportedFinding<'_>) -> Self {
+    fn new(path: &Path, finding: ReportedFinding<'_>) -> Self {
         let line = finding.own_line();
         let class = class(path, finding.correlation_id().unwrap_or("log"));
         let mut name = match (finding.packet_id(), line) {
@@ -139,7 +139,7 @@ impl Report for Junit {
         if !self.case.as_ref().is_some_and(|case| case.has(finding)) {
             self.end_case(path)?;
         }
-        self.case.get_or_insert_with(|| Case::of(path, finding)).add(path, finding);
+        self.case.get_or_insert_with(|| Case::new(path, finding)).add(path, finding);
         Ok(())
     }
 

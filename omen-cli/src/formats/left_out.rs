@@ -5,7 +5,7 @@ use std::fmt;
 use omen::Summary;
 use serde::Serialize;
 
-use crate::statistics::Counts;
+use super::statistics::Counts;
 
 /// Counts of omitted findings, by reason.
 #[derive(Clone, Copy, Debug, Default)]

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use omen::Summary;
 use omen::finding::Severity;
 
+use super::args::FormatArgs;
 use super::folded::Folded;
 use super::format::{Format, Report, Totals};
 use super::shown::ReportedFinding;
-use crate::args::FormatArgs;
 use crate::exit::Failure;
 use crate::output::{Color, Output};
 

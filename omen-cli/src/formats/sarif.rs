@@ -76,7 +76,7 @@ impl Report for Sarif {
     ) -> io::Result<()> {
         let mut text = if self.has_results { b",\n".to_vec() } else { b"\n".to_vec() };
         self.has_results = true;
-        let fingerprint = self.fingerprints.get_or_insert_with(Fingerprints::new).of(path, finding, line);
+        let fingerprint = self.fingerprints.get_or_insert_with(Fingerprints::new).fingerprint(path, finding, line);
         serde_json::to_writer(&mut text, &self.result(path, finding, line, fingerprint))?;
         out.write_all(&text)
     }
@@ -146,11 +146,11 @@ impl Sarif {
             message: Text::new(&prose::message_and_help(finding, "\n")),
             locations: [Location {
                 physical_location: self.physical(path, region),
-                logical_locations: LogicalLocation::of(finding),
+                logical_locations: LogicalLocation::from_finding(finding),
             }],
             related_locations: self.related(path, finding),
             partial_fingerprints: model::Fingerprint { value: fingerprint },
-            properties: Properties::of(finding),
+            properties: Properties::from_finding(finding),
         }
     }
 

@@ -216,7 +216,7 @@ impl<'f> ReportedFinding<'f> {
     pub(super) fn json(self, out: &mut Output, file: &str) -> std::io::Result<()> {
         match self {
             Self::Packet(finding) => json::finding(out, file, finding),
-            Self::Entry(finding) => out.json(&EntryRow::of(file, self, finding)),
+            Self::Entry(finding) => out.json(&EntryRow::new(file, self, finding)),
         }
     }
 }
@@ -266,7 +266,7 @@ struct RelatedRow {
 }
 
 impl<'f> EntryRow<'f> {
-    fn of(file: &'f str, shown: ReportedFinding<'f>, finding: &'f EntryFinding) -> Self {
+    fn new(file: &'f str, shown: ReportedFinding<'f>, finding: &'f EntryFinding) -> Self {
         let cause = |place: &EntryPlace| CauseRow {
             line: place.line,
             packet_id: None,

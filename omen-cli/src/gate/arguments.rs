@@ -3,7 +3,7 @@
 use omen_gate::tool::Tool;
 use serde_json::{Map, Value};
 
-use super::toml::quoted;
+use crate::quoting::toml_string;
 
 /// Proposed rules for the arguments of a tool.
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ pub(super) fn proposal(tool: &Tool, folders: &[String]) -> Rules {
         let Some((steps, demand)) = schema.as_object().and_then(|schema| demand(name, schema, folders)) else {
             continue;
         };
-        let pointer = quoted(&format!("/{}{steps}", name.replace('~', "~0").replace('/', "~1")));
+        let pointer = toml_string(&format!("/{}{steps}", name.replace('~', "~0").replace('/', "~1")));
         if pointer.chars().count() > WIDTH / 2 || rules.known.len() + rules.open.len() == MOST {
             continue;
         }
@@ -48,7 +48,7 @@ enum Demand {
 /// Returns the pointer steps after the argument's name, and a requirement on the values there.
 fn demand(name: &str, schema: &Map<String, Value>, folders: &[String]) -> Option<(&'static str, Demand)> {
     let is = |schema: &Map<String, Value>, kind: &str| schema.get("type").is_some_and(|found| found == kind);
-    let list = |values: &[String]| values.iter().map(|value| quoted(value)).collect::<Vec<_>>().join(", ");
+    let list = |values: &[String]| values.iter().map(|value| toml_string(value)).collect::<Vec<_>>().join(", ");
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {
         let values: Option<Vec<_>> = values.iter().map(|value| value.as_str().map(str::to_owned)).collect();
         let demand = format!("in = [{}]", list(&values.filter(|values| values.len() <= MOST)?));

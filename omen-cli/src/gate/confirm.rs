@@ -45,7 +45,7 @@ fn list(mut gate: FrontEnd, is_json: bool, out: &mut Output) -> Result<Exit, Fai
             Ok(Some((_, Message::Listed))) => break,
             Ok(Some((line, message @ Message::Question { .. }))) => {
                 count += 1;
-                match ShownQuestion::of(message).filter(|_| !is_json) {
+                match ShownQuestion::from_message(message).filter(|_| !is_json) {
                     Some(question) => question.print(out)?,
                     None => writeln!(out, "{line}")?,
                 }

@@ -8,7 +8,7 @@ use omen_gate::ToolId;
 use omen_gate::catalog::Pin;
 
 use super::arguments::Rules;
-use super::toml::{comment, quoted};
+use crate::quoting::{toml_comment, toml_string};
 
 /// An allowlist entry and a grant for one tool.
 pub(super) struct Entry<'e> {
@@ -23,7 +23,7 @@ impl Entry<'_> {
     /// Writes both entries, with `mark` (nothing or `#`) at the start of each line.
     pub(super) fn write(&self, text: &mut String, mark: &str) {
         let Self { tool, pin, permissions, rules } = self;
-        let (server, tool) = (quoted(tool.server.as_str()), quoted(tool.tool.as_str()));
+        let (server, tool) = (toml_string(tool.server.as_str()), toml_string(tool.tool.as_str()));
         let permissions: Vec<_> = permissions.iter().map(|one| format!("\"{one}\"")).collect();
         let permissions = permissions.join(", ");
         let _ = writeln!(
@@ -39,8 +39,11 @@ impl Entry<'_> {
         }
         if !rules.open.is_empty() {
             let table = if rules.known.is_empty() { " in a table `[allow.where]`" } else { "" };
-            comment(text, &format!("To restrict its arguments, add this{table}, with your own folders and hosts:"));
-            rules.open.iter().for_each(|rule| comment(text, &format!("    {rule}")));
+            toml_comment(
+                text,
+                &format!("To restrict its arguments, add this{table}, with your own folders and hosts:"),
+            );
+            rules.open.iter().for_each(|rule| toml_comment(text, &format!("    {rule}")));
         }
         let _ = writeln!(
             text,

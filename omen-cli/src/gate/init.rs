@@ -16,11 +16,13 @@ use omen_gate::catalog::Catalog;
 use omen_gate::{Config, ServerName};
 
 use self::text::Setup;
-use super::{catalog, commands, config, folders, remote};
+use super::commands::folders;
+use super::{catalog, config, remote};
 use crate::args::GateInitArgs;
 use crate::audit;
 use crate::exit::{Exit, Failure, complain, unreadable};
 use crate::output::Output;
+use crate::quoting::shell_word;
 
 /// Name of the key file, which is next to the configuration.
 const KEY: &str = "audit.key";
@@ -41,7 +43,7 @@ pub(crate) fn init(args: &GateInitArgs, out: &mut Output) -> Result<Exit, Failur
     }
     let named = match &endpoint {
         Some(endpoint) => name::of_address(endpoint.url()),
-        None => name::of(&args.command),
+        None => name::of_command(&args.command),
     };
     let Some(server) = args.server.clone().or(named) else {
         let what = if endpoint.is_some() { "address" } else { "command" };
@@ -53,7 +55,7 @@ pub(crate) fn init(args: &GateInitArgs, out: &mut Output) -> Result<Exit, Failur
         args.add.then(|| Existing::read(path, &server)).transpose().map_err(|why| unreadable(clean(&why)))?;
     // Created early, since the server runs in this folder.
     let folder = NewFolder::make(path.parent().unwrap_or(Path::new(""))).map_err(unreadable)?;
-    let folders = folders::of(&args.command, path.parent().unwrap_or(Path::new("")));
+    let folders = folders(&args.command, path.parent().unwrap_or(Path::new("")));
     let setup = Setup {
         server: &server,
         command: &args.command,
@@ -122,7 +124,7 @@ fn say(
     catalog: &Catalog,
     key: Option<(&Path, bool)>,
 ) -> io::Result<()> {
-    let config = commands::quoted(&path.to_string_lossy());
+    let config = shell_word(&path.to_string_lossy());
     let config = clean(&config);
     let tools = catalog.iter().count();
     let s = if tools == 1 { "" } else { "s" };
@@ -204,7 +206,7 @@ impl Existing {
         let text = fs::read_to_string(path)
             .map_err(|error| format!("cannot add to {shown}: {error}; omit `--add` to write a new configuration"))?;
         let config = Config::parse_as(&text, path).map_err(|_| {
-            let check = format!("omen gate check --config {}", commands::quoted(&path.to_string_lossy()));
+            let check = format!("omen gate check --config {}", shell_word(&path.to_string_lossy()));
             format!("cannot add to {shown}: it has errors, which `{check}` lists; fix them first")
         })?;
         if config.servers.contains_key(server) {

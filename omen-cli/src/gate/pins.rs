@@ -6,9 +6,10 @@ use omen_gate::Config;
 use omen_gate::catalog::{Catalog, Listed};
 use serde_json::Value;
 
+use super::arguments;
+use super::commands::folders;
 use super::entry::Entry;
-use super::toml::comment;
-use super::{arguments, folders};
+use crate::quoting::toml_comment;
 
 /// Returns TOML entries for each tool, with comments about the tool.
 pub(crate) fn entries(catalog: &Catalog, config: &Config) -> String {
@@ -23,24 +24,24 @@ pub(crate) fn entries(catalog: &Catalog, config: &Config) -> String {
 fn entry(text: &mut String, listed: &Listed, config: &Config) {
     let (id, tool) = (listed.id(), listed.tool());
     text.push('\n');
-    comment(text, &format!("{id}: {}", tool.description.as_deref().unwrap_or("no description")));
+    toml_comment(text, &format!("{id}: {}", tool.description.as_deref().unwrap_or("no description")));
     if let Some(Value::Object(claims)) = tool.more.get("annotations") {
         let claims = Value::Object(claims.clone());
-        comment(text, &format!("The server claims {claims}; claims grant nothing (D47)."));
+        toml_comment(text, &format!("The server claims {claims}; claims grant nothing (D47)."));
     }
     if let Some(why) = listed.problem() {
-        comment(text, &format!("Cannot be called: {why}."));
+        toml_comment(text, &format!("Cannot be called: {why}."));
     }
     match config.allow.permit(listed) {
-        Ok(_) => comment(text, "Already allowed in this form."),
-        Err(blocked) => comment(text, &format!("Not allowed yet: {}.", blocked.message)),
+        Ok(_) => toml_comment(text, "Already allowed in this form."),
+        Err(blocked) => toml_comment(text, &format!("Not allowed yet: {}.", blocked.message)),
     }
     // A tool without a pin cannot be approved; the comment written above says why.
     if let Ok(pin) = listed.pin() {
         let command = config.servers.get(&id.server).and_then(|server| server.command.as_ref());
         let folders = command.map(|command| {
             let words: Vec<_> = std::iter::once(&command.program).chain(&command.args).cloned().collect();
-            folders::of(&words, command.dir.as_deref().unwrap_or(Path::new(".")))
+            folders(&words, command.dir.as_deref().unwrap_or(Path::new(".")))
         });
         let rules = arguments::proposal(tool, &folders.unwrap_or_default());
         Entry { tool: id, pin, permissions: &[], rules: &rules }.write(text, "");

@@ -5,7 +5,6 @@
 mod confirmed;
 mod listen;
 mod reached;
-mod stop;
 mod unserved;
 
 use std::process::id;
@@ -19,11 +18,11 @@ use omen_proxy::watch::{Changes, NotWatched};
 use omen_proxy::{Ended, Passage, Proxy, Transport};
 use tokio::sync::mpsc;
 
-pub(crate) use self::stop::asked_to_stop;
 use super::{config, episode};
 use crate::args::ProxyArgs;
 use crate::exit::{Exit, Failure, complain};
 use crate::logs;
+use crate::stop::asked_to_stop;
 
 pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
     logs::start(args.logs).map_err(Failure::Usage)?;

@@ -263,7 +263,7 @@ impl Report<'_> {
         self.is_different |= matches!(change, Kind::DenyToAllow | Kind::AllowToDeny);
         self.listed += 1;
         let found = self.listed;
-        let change = Change { change, place, old: Said::of(old), new: Said::of(new) };
+        let change = Change { change, place, old: Said::from_verdict(old), new: Said::from_verdict(new) };
         match self.args.format {
             Format::Json => {
                 let comma = if found > 1 { "," } else { "" };

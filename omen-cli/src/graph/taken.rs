@@ -49,12 +49,12 @@ impl Taken {
                 )));
             }
         };
-        Ok(Self::of(episode.clone(), input::name(log), &steps))
+        Ok(Self::from_steps(episode.clone(), input::name(log), &steps))
     }
 
     /// Reconstructs the path. The table is nondeterministic (D11), so the state of an episode is known only from its later steps:
     /// the steps are followed backwards, keeping only the nodes from which the next step was possible.
-    fn of(episode: String, log: String, steps: &[Step]) -> Self {
+    fn from_steps(episode: String, log: String, steps: &[Step]) -> Self {
         let end = steps.last().map_or(NodeSet::of(Node::INITIAL), |step| step.after);
         let mut path =
             Self { episode, log, edges: BTreeMap::new(), passed: end.iter().collect(), end, rejected: BTreeMap::new() };

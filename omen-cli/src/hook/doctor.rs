@@ -16,6 +16,7 @@ use serde::Serialize;
 use serde_json::Map;
 
 use self::found::{HookProcess, Installation};
+use super::install::SettingsFormat;
 use super::rehearsal;
 use crate::args::{Format, HookDoctorArgs};
 use crate::exit::{Exit, Failure};
@@ -181,7 +182,9 @@ fn examine(dialect: &Dialect, process: &HookProcess, project: &Path, report: &mu
     }
     let rehearse = Rehearsal { dialect, process, root: &root };
     rehearse.denied(report);
-    rehearse.allowed(rehearsal::allowed_event(dialect, &path, &config, &root), report);
+    let written = fs::read_to_string(&path).ok().and_then(|text| SettingsFormat::Toml.value(&text).ok());
+    let allowed = written.and_then(|written| rehearsal::allowed_event(dialect, (&path, &written), &config, &root));
+    rehearse.allowed(allowed, report);
     rehearse.settings(report);
     match config.audit.as_ref().map(|audit| was_called(dialect, &audit.log)) {
         Some(true) => report.add(CheckStatus::Ok, CALLED, "the audit log has events of this agent"),

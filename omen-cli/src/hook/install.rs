@@ -14,15 +14,14 @@ use omen_gate::Config;
 use omen_hook::{Dialect, Hook, InstalledCommand};
 use serde_json::{Map, Value};
 
-pub(crate) use self::json::strict;
 use self::parts::Parts;
 pub(super) use self::settings_file::{SettingsFile, SettingsFormat, read, variable};
 use self::undo::Record;
 use crate::args::HookInstallArgs;
 use crate::exit::{Exit, Failure};
 use crate::fix;
-use crate::gate::shell_word;
 use crate::output::Output;
+use crate::quoting::shell_word;
 use crate::text_edit::{self, Edit};
 
 pub(crate) fn install(args: &HookInstallArgs, out: &mut Output) -> Result<Exit, Failure> {
@@ -159,7 +158,7 @@ impl HookContent {
             Self::Plugin(source) if text == source => return Ok((Vec::new(), Record::default())),
             Self::Plugin(source) if text.is_empty() => {
                 let edits = vec![Edit::insert(0, source)];
-                let record = Record::of(&edits, &Value::Null, Parts::default());
+                let record = Record::new(&edits, &Value::Null, Parts::default());
                 return Ok((edits, record));
             }
             Self::Plugin(_) => return Err("it is another file; undo its installation, or move it away".to_owned()),
@@ -190,7 +189,7 @@ impl HookContent {
         if format.value(&new) != missing.added_to(&settings) {
             return Err("the hook cannot be added without changing the rest".to_owned());
         }
-        let record = Record::of(&edits, &settings, missing);
+        let record = Record::new(&edits, &settings, missing);
         Ok((edits, record))
     }
 

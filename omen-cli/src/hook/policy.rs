@@ -139,7 +139,7 @@ impl HookScope {
         Self { episodes: self.episodes || anyway, ..self }
     }
 
-    pub(super) fn of(args: &HookRunArgs) -> Result<Self, String> {
+    pub(super) fn from_args(args: &HookRunArgs) -> Result<Self, String> {
         let absolute = |path: &PathBuf| path::absolute(path).map_err(|error| format!("{}: {error}", path.display()));
         let catalog = args.catalog.as_ref().map(|path| Ok::<_, String>((absolute(path)?, catalog_text(path)?.1)));
         let (root, catalog) = (args.root.as_ref().map(absolute).transpose()?, catalog.transpose()?);

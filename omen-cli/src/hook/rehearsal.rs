@@ -9,8 +9,6 @@ use omen_gate::config::KeySource;
 use omen_hook::{Dialect, EventRole, Hook, HookVerdict, OpenCalls};
 use serde_json::{Map, Value};
 
-use super::install::SettingsFormat;
-
 /// Configuration with a log and a key in a folder. Nothing that it records is signed with the key of the production log.
 pub(super) fn config(mut config: Config, folder: &Path) -> Result<Config, String> {
     let key = folder.join("audit.key");
@@ -33,10 +31,15 @@ fn log(folder: &Path) -> std::path::PathBuf {
     folder.join("audit.jsonl")
 }
 
-/// Event before a call that the policy allows without a question, if one is found.
-pub(super) fn allowed_event(dialect: &Dialect, path: &Path, policy: &Config, root: &Path) -> Option<Value> {
+/// Event before a call that the policy allows without a question, if one is found. `written` is the configuration at `path`.
+pub(super) fn allowed_event(
+    dialect: &Dialect,
+    (path, written): (&Path, &Value),
+    policy: &Config,
+    root: &Path,
+) -> Option<Value> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
-    candidates(dialect, path)?.into_iter().find_map(|(tool, input)| {
+    candidates(dialect, path, written).into_iter().find_map(|(tool, input)| {
         let event = dialect.sample(EventRole::Before, &tool, input, root)?;
         let folder = tempfile::tempdir().ok()?;
         let hook = Hook::new(dialect.clone(), config(policy.clone(), folder.path()).ok()?).ok()?;
@@ -53,8 +56,7 @@ pub(super) fn allowed_event(dialect: &Dialect, path: &Path, policy: &Config, roo
 }
 
 /// Calls that entries of the allowlist may allow: the arguments are taken from their rules.
-fn candidates(dialect: &Dialect, path: &Path) -> Option<Vec<(String, Map<String, Value>)>> {
-    let written = SettingsFormat::Toml.value(&fs::read_to_string(path).ok()?).ok()?;
+fn candidates(dialect: &Dialect, path: &Path, written: &Value) -> Vec<(String, Map<String, Value>)> {
     let tools = dialect.tools();
     let mut found = Vec::new();
     for entry in written.get("allow").and_then(Value::as_array).into_iter().flatten() {
@@ -77,7 +79,7 @@ fn candidates(dialect: &Dialect, path: &Path) -> Option<Vec<(String, Map<String,
         }
     }
     found.truncate(MAX_CANDIDATES);
-    Some(found)
+    found
 }
 
 /// Value that a rule may allow, or else one of the type.

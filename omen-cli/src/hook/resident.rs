@@ -48,7 +48,7 @@ pub(super) enum ResidentReply {
 }
 
 impl PolicyKey {
-    pub(super) fn of(policy: &PolicyText) -> Self {
+    pub(super) fn new(policy: &PolicyText) -> Self {
         Self { version: VERSION.to_owned(), config: policy.path.clone(), hash: policy.hash() }
     }
 
@@ -75,7 +75,7 @@ pub(super) fn ask(
         let variable = dialect.version_variable().and_then(|(name, _)| std::env::var(name).ok());
         let left = until.saturating_duration_since(Instant::now());
         let millis_left = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
-        let request = HookRequest { policy: PolicyKey::of(policy), scope: scope.clone(), variable, millis_left };
+        let request = HookRequest { policy: PolicyKey::new(policy), scope: scope.clone(), variable, millis_left };
         stream.write_all(&framed(&serde_json::to_vec(&request)?)?)?;
         let is_accepted: bool = serde_json::from_slice(&read_frame(&mut stream, MAX_REQUEST)?)?;
         // From here on, the alarm of this process limits the time.

@@ -26,7 +26,7 @@ use super::policy::{self, HookScope, PolicyText};
 use super::resident::{HELLO, HookRequest, MAX_REQUEST, PolicyKey, framed, length_of};
 use crate::args::HookServeArgs;
 use crate::exit::{Exit, Failure, complain};
-use crate::gate::asked_to_stop;
+use crate::stop::asked_to_stop;
 
 /// Policy in memory. A changed configuration is loaded with the next event.
 #[derive(Debug)]
@@ -173,7 +173,7 @@ impl Resident {
     fn current(&self) -> Result<Arc<LoadedPolicy>, String> {
         let text = PolicyText::read(&self.path)?;
         let mut policy = self.policy.lock();
-        if policy.key != PolicyKey::of(&text) {
+        if policy.key != PolicyKey::new(&text) {
             *policy = Arc::new(LoadedPolicy::new(text)?);
         }
         Ok(Arc::clone(&policy))
@@ -203,7 +203,7 @@ impl Resident {
 
 impl LoadedPolicy {
     fn new(policy: PolicyText) -> Result<Self, String> {
-        Ok(Self { key: PolicyKey::of(&policy), config: policy.config()?, policy, hooks: Mutex::default() })
+        Ok(Self { key: PolicyKey::new(&policy), config: policy.config()?, policy, hooks: Mutex::default() })
     }
 
     /// Hook for a scope, which is kept for its next events.

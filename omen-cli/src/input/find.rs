@@ -11,8 +11,6 @@ use std::path::{Component, Path, PathBuf};
 use globset::{GlobBuilder, GlobMatcher};
 use ignore::{DirEntry, WalkBuilder};
 
-use crate::config::content::Config;
-use crate::exit::{Failure, complain};
 use crate::input::is_stdin;
 
 pub(crate) use excludes::{Excludes, absolute};
@@ -49,7 +47,8 @@ impl Search {
                 logs.name(argument.path.clone());
             } else if path.is_dir() {
                 self.directory(&path, &mut logs);
-            } else if let Some(pattern) = Pattern::of(argument).filter(|_| path.symlink_metadata().is_err()) {
+            } else if let Some(pattern) = Pattern::from_argument(argument).filter(|_| path.symlink_metadata().is_err())
+            {
                 self.glob(argument, pattern, &mut logs);
             } else {
                 // A missing file is reported when it is read.
@@ -176,49 +175,6 @@ fn failure(error: &ignore::Error) -> (String, String) {
     (path.unwrap_or_else(|| "a directory".to_owned()), why.to_string())
 }
 
-/// Selection of inputs: those that arguments and configuration name, and those they exclude.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct InputSelection<'g> {
-    pub(crate) files: &'g [PathBuf],
-    /// Patterns to exclude, in the syntax of `.gitignore`.
-    pub(crate) exclude: &'g [String],
-    /// Whether to read files that `.gitignore` leaves out.
-    pub(crate) no_ignore: bool,
-    pub(crate) config: &'g Config,
-}
-
-impl InputSelection<'_> {
-    /// Returns whether neither the arguments nor the configuration name any input.
-    pub(crate) fn is_nothing(&self) -> bool {
-        self.files.is_empty() && self.config.inputs.is_empty()
-    }
-
-    /// Finds the logs; returns standard input if none are named. Unless `quiet`, directories without logs are reported.
-    pub(crate) fn find(&self, quiet: bool) -> Result<Logs, Failure> {
-        let here = Path::new("");
-        let mut excludes = Excludes::default();
-        for (root, patterns) in [(&*self.config.root, &*self.config.exclude), (here, self.exclude)] {
-            excludes.add(root, patterns).map_err(|error| Failure::Usage(error.to_string()))?;
-        }
-        let stdin = [PathBuf::from("-")];
-        let (root, paths) = match (self.files, &self.config.inputs[..]) {
-            ([], []) => (here, &stdin[..]),
-            ([], inputs) => (&*self.config.root, inputs),
-            (files, _) => (here, files),
-        };
-        if paths.iter().filter(|path| is_stdin(path)).count() > 1 {
-            return Err(Failure::Usage("`-` is given twice; standard input can be read only once".to_owned()));
-        }
-        let arguments: Vec<_> =
-            paths.iter().map(|path| Argument { root: root.to_owned(), path: path.clone() }).collect();
-        let logs = Search { excludes, no_ignore: self.no_ignore || self.config.no_ignore }.run(&arguments);
-        for path in logs.empty.iter().filter(|_| !quiet) {
-            complain(format_args!("note: {} contains no logs (*.jsonl, *.ndjson, *.json)", path.display()));
-        }
-        Ok(logs)
-    }
-}
-
 /// An argument of a search.
 #[derive(Clone, Debug)]
 pub(crate) struct Argument {
@@ -247,7 +203,7 @@ struct Pattern {
 
 impl Pattern {
     /// Parses the glob in an argument; returns `None` if it has no wildcards.
-    fn of(argument: &Argument) -> Option<Result<Self, String>> {
+    fn from_argument(argument: &Argument) -> Option<Result<Self, String>> {
         let text = argument.path.to_str().filter(|text| text.contains(WILDCARDS))?;
         let text = text.strip_prefix("./").unwrap_or(text);
         Some(Self::new(text))

@@ -17,6 +17,7 @@ use super::packets::{self, PacketEntry};
 use super::protocol::{ERROR, INFORMATION, TextPosition, TextRange, WARNING};
 use super::settings::CheckSettings;
 use super::text::{IndexedText, log_lines};
+use crate::args::check_command;
 use crate::check::TextCheck;
 use crate::config;
 use crate::formats::message_and_help;
@@ -64,7 +65,7 @@ pub(super) fn check(document: &OpenDocument, settings: &mut CheckSettings) -> Do
     match document.kind {
         DocumentKind::CheckConfig => of_check_config(text, &document.path),
         DocumentKind::GateConfig => of_gate_config(text, &document.path),
-        DocumentKind::Log | DocumentKind::Json => match settings.of(&document.path) {
+        DocumentKind::Log | DocumentKind::Json => match settings.check(&document.path) {
             Ok(check) => of_log(document, text, check),
             Err(why) => only(EditorDiagnostic::new(BEGINNING, ERROR, format!("the log is not checked: {why}"))),
         },
@@ -181,7 +182,7 @@ impl LogPlaces<'_> {
 
 fn of_check_config(text: &IndexedText, path: &Path) -> DocumentFindings {
     let directory = path.parent().unwrap_or(Path::new(""));
-    let mistakes = config::mistakes(text.as_str(), directory);
+    let mistakes = config::mistakes(text.as_str(), directory, &check_command());
     let diagnostics = mistakes.iter().map(|mistake| {
         let place = (mistake.line, mistake.column);
         in_config(text, place, ERROR, &mistake.message, &mistake.help)

@@ -26,7 +26,7 @@ pub(super) enum DocumentKind {
 }
 
 impl DocumentKind {
-    fn of(path: &Path, language: &str) -> Self {
+    fn from_path(path: &Path, language: &str) -> Self {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_ascii_lowercase();
         match name.rsplit_once('.').map_or("", |(_, extension)| extension) {
             _ if language == LANGUAGE => Self::Log,
@@ -78,7 +78,7 @@ pub(super) struct OpenDocument {
 impl OpenDocument {
     pub(super) fn new(uri: String, language: &str, version: i64, text: String, encoding: PositionEncoding) -> Self {
         let path = path(&uri).unwrap_or_else(|| PathBuf::from(uri.rsplit(['/', ':']).next().unwrap_or_default()));
-        let kind = DocumentKind::of(&path, language);
+        let kind = DocumentKind::from_path(&path, language);
         let mut document = Self { uri, path, kind, version, content: None, is_due: true, findings: Vec::new() };
         document.keep(IndexedText::new(text, encoding));
         document
@@ -160,7 +160,7 @@ mod tests {
             ("a.rs", "rust", DocumentKind::Other),
             ("", "", DocumentKind::Other),
         ] {
-            assert_eq!(DocumentKind::of(Path::new(name), language), kind, "{name}");
+            assert_eq!(DocumentKind::from_path(Path::new(name), language), kind, "{name}");
         }
     }
 

@@ -41,7 +41,7 @@ pub(super) struct ClientSupport {
 }
 
 impl ClientSupport {
-    pub(super) fn of(capabilities: &Value) -> Self {
+    pub(super) fn from_capabilities(capabilities: &Value) -> Self {
         let has = |pointer: &str| capabilities.pointer(pointer).is_some_and(|value| *value == true);
         Self {
             document_changes: has("/workspace/workspaceEdit/documentChanges"),

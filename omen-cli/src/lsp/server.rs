@@ -178,7 +178,7 @@ impl<'o> LanguageServer<'o> {
             return Ok(document.kept().map_or(Value::Null, Value::from));
         }
         let Some(text) = document.text().filter(|_| document.is_log()) else { return Ok(Value::Null) };
-        let Ok(check) = self.settings.of(&document.path) else { return Ok(Value::Null) };
+        let Ok(check) = self.settings.check(&document.path) else { return Ok(Value::Null) };
         let layout = check.layout();
         let offset = || parse::<PositionParams>(params).map(|params| text.offset(params.position));
         Ok(match method {
@@ -195,7 +195,7 @@ impl<'o> LanguageServer<'o> {
 
     fn initialize(&mut self, params: Value) -> Result<Value, RequestError> {
         let params: InitializeParams = parse(&params)?;
-        self.client = ClientSupport::of(&params.capabilities);
+        self.client = ClientSupport::from_capabilities(&params.capabilities);
         let offered = params.capabilities.pointer("/general/positionEncodings").and_then(Value::as_array);
         let utf8 = PositionEncoding::Utf8;
         if offered.is_some_and(|offered| offered.iter().any(|one| *one == utf8.as_str())) {

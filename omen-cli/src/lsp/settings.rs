@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use crate::args::check_command;
 use crate::check::TextCheck;
 use crate::config;
 use crate::config::content::Config;
@@ -31,7 +32,7 @@ type FileStamp = Option<(SystemTime, u64)>;
 impl CheckSettings {
     /// Returns the check for a document, with the configuration that `omen check` would find in the editor's open folder that
     /// contains the document, or else in the document's own folder.
-    pub(super) fn of(&mut self, document: &Path) -> Result<&mut TextCheck, String> {
+    pub(super) fn check(&mut self, document: &Path) -> Result<&mut TextCheck, String> {
         let folders = self.folders.iter().filter(|folder| document.starts_with(folder));
         let folder = folders.max_by_key(|folder| folder.components().count()).cloned();
         let folder = folder.or_else(|| document.parent().map(Path::to_owned)).unwrap_or_default();
@@ -55,8 +56,8 @@ impl ReadCheck {
     fn new(path: Option<&Path>) -> Self {
         // Taken before the files are read, so that a change in between is noticed later.
         let mut stamps: Vec<_> = path.map(|path| (path.to_owned(), stamp(path))).into_iter().collect();
-        let config = path.map_or_else(|| Ok(Config::default()), Config::read).map_err(|errors| errors.to_string());
-        let check = config.and_then(|config| {
+        let config = path.map_or_else(|| Ok(Config::default()), |path| Config::read(path, &check_command()));
+        let check = config.map_err(|errors| errors.to_string()).and_then(|config| {
             let baseline = config.baseline();
             stamps.extend(baseline.map(|path| (path.clone(), stamp(&path))));
             TextCheck::new(config).map_err(|failure| failure.to_string())

@@ -8,7 +8,7 @@ pub(super) fn hex(digest: &[u8]) -> String {
 }
 
 /// Returns the SHA-256 of some bytes in hexadecimal.
-pub(super) fn of(bytes: &[u8]) -> String {
+pub(super) fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn an_empty_text_has_the_known_hash() {
-        assert_eq!(of(b""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+        assert_eq!(sha256(b""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
         assert_eq!(source(""), "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='");
     }
 }

@@ -79,7 +79,7 @@ enum Kind {
 }
 
 impl Facts {
-    pub(super) fn of(packet: &Packet) -> Self {
+    pub(super) fn from_packet(packet: &Packet) -> Self {
         let mut links = Links::default();
         let (header, brief, role) = match packet {
             Packet::Observation(p) => {

@@ -189,7 +189,7 @@ impl Gather {
     /// Records a path that could not be searched for logs, and the reason.
     pub(super) fn unread(&mut self, name: String, why: String) {
         complain(format_args!("cannot read {name}: {why}"));
-        self.logs.push(Log { name, summary: Summary::default(), sha256: digest::of(&[]), failure: Some(why) });
+        self.logs.push(Log { name, summary: Summary::default(), sha256: digest::sha256(&[]), failure: Some(why) });
     }
 
     /// Returns the counts over all logs.
@@ -400,7 +400,7 @@ impl Sink for Reading<'_> {
 
         let text = self.lines.take(packet.line);
         let parsed = text.as_deref().filter(|_| packet.event.is_some()).and_then(|text| text.parse::<Packet>().ok());
-        let mut facts = parsed.as_ref().map(Facts::of).unwrap_or_default();
+        let mut facts = parsed.as_ref().map(Facts::from_packet).unwrap_or_default();
         let episode = self.episode(packet.correlation_id);
         let number = episode.number;
         match (&facts.role, &episode.decision) {

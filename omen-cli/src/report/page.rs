@@ -222,11 +222,11 @@ struct File {
 
 /// Returns the schema files with which the logs were checked.
 fn schema_files() -> Vec<File> {
-    omen_schema::FILES.iter().map(|(path, text)| File { path, sha256: digest::of(text.as_bytes()) }).collect()
+    omen_schema::FILES.iter().map(|(path, text)| File { path, sha256: digest::sha256(text.as_bytes()) }).collect()
 }
 
 /// Returns a single hash for all files: that of the list that `sha256sum` prints for them.
 fn total_hash(files: &[File]) -> String {
     let list: String = files.iter().map(|File { path, sha256 }| format!("{sha256}  {path}\n")).collect();
-    digest::of(list.as_bytes())
+    digest::sha256(list.as_bytes())
 }

@@ -29,7 +29,7 @@ impl Spans {
         if matches!(kind.as_str(), "decision" | "confirmation") {
             return (text(data, "outcome") == Some("denied")).then(|| {
                 let begun = Begun { sequence: entry.sequence(), start: time, data: data.clone() };
-                of(&begun, entry, turn, time)
+                span(&begun, entry, turn, time)
             });
         }
         let call = (turn.to_owned(), text(data, "call")?.to_owned());
@@ -38,14 +38,14 @@ impl Spans {
                 self.0.insert(call, Begun { sequence: entry.sequence(), start: time, data: data.clone() });
                 None
             }
-            "outcome" => self.0.remove(&call).map(|begun| of(&begun, entry, turn, time)),
+            "outcome" => self.0.remove(&call).map(|begun| span(&begun, entry, turn, time)),
             _ => None,
         }
     }
 }
 
 /// Builds the span of a call or a refusal.
-fn of(begun: &Begun, ended: Logged<'_>, turn: &str, end: u128) -> Value {
+fn span(begun: &Begun, ended: Logged<'_>, turn: &str, end: u128) -> Value {
     let (data, last) = (&begun.data, ended.data());
     let named = |member: &str| data.get("tool").and_then(|tool| tool.get(member)).and_then(Value::as_str);
     let tool = named("tool").unwrap_or("unknown");

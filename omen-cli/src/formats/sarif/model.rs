@@ -97,7 +97,7 @@ pub(super) struct LogicalLocation<'a> {
 
 impl<'a> LogicalLocation<'a> {
     /// Builds the location `EPISODE/PACKET#POINTER`; empty if neither packet nor episode is known.
-    pub(super) fn of(finding: ReportedFinding<'a>) -> Vec<Self> {
+    pub(super) fn from_finding(finding: ReportedFinding<'a>) -> Vec<Self> {
         let (episode, packet) = (finding.correlation_id(), finding.packet_id());
         let Some(name) = packet.or(episode) else { return Vec::new() };
         let mut full = match (episode, packet) {
@@ -148,7 +148,7 @@ pub(super) struct Properties<'a> {
 }
 
 impl<'a> Properties<'a> {
-    pub(super) fn of(shown: ReportedFinding<'a>) -> Self {
+    pub(super) fn from_finding(shown: ReportedFinding<'a>) -> Self {
         let (packet, entry) = match shown {
             ReportedFinding::Packet(finding) => (Some(finding), None),
             ReportedFinding::Entry(finding) => (None, Some(&finding.order)),

@@ -50,7 +50,7 @@ struct Properties {
 
 /// Returns the tool with the rules for packets.
 pub(super) fn of_packets() -> Tool {
-    Tool::with(Code::ALL.iter().map(|code| Rule::of(*code)).collect())
+    Tool::with(Code::ALL.iter().map(|code| Rule::from_code(*code)).collect())
 }
 
 /// Returns the tool with the rules on the order of calls.
@@ -87,7 +87,7 @@ impl Rule {
         }
     }
 
-    fn of(code: Code) -> Self {
+    fn from_code(code: Code) -> Self {
         let info = code.info();
         let parts = [
             ("When", info.condition),

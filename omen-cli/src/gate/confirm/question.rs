@@ -19,7 +19,7 @@ pub(super) struct ShownQuestion {
 }
 
 impl ShownQuestion {
-    pub(super) fn of(message: Message) -> Option<Self> {
+    pub(super) fn from_message(message: Message) -> Option<Self> {
         let Message::Question { id, server, tool, permissions, args, hash, turn, seconds_left } = message else {
             return None;
         };

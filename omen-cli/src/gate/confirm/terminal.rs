@@ -144,7 +144,7 @@ impl Session<'_> {
             }
             Message::Closed { id, outcome, by } => self.closed(id, outcome, by.and_then(|by| by.user).as_deref()),
             message => {
-                self.waiting.extend(ShownQuestion::of(message));
+                self.waiting.extend(ShownQuestion::from_message(message));
                 Ok(())
             }
         }

@@ -6,7 +6,7 @@ use crate::gate::commands::{is_launcher, stem};
 
 /// Returns the name of the package or program, without affixes common to all servers: `filesystem` for
 /// `npx -y @modelcontextprotocol/server-filesystem ./data`.
-pub(super) fn of(command: &[String]) -> Option<ServerName> {
+pub(super) fn of_command(command: &[String]) -> Option<ServerName> {
     let words = || command.iter().map(String::as_str).filter(|word| !word.starts_with('-'));
     // The first word that is not a launcher is the program; a launcher alone is itself the server.
     let word = words().find(|word| !is_launcher(word)).or_else(|| words().next()).unwrap_or_default();
@@ -39,7 +39,7 @@ pub(super) fn of_address(url: &str) -> Option<ServerName> {
 
 #[cfg(test)]
 mod tests {
-    use super::{of, of_address};
+    use super::{of_address, of_command};
 
     #[test]
     fn what_is_started_names_it() {
@@ -56,7 +56,7 @@ mod tests {
             ("\u{202e}", ""),
         ] {
             let words: Vec<_> = command.split(' ').map(str::to_owned).collect();
-            assert_eq!(of(&words).as_ref().map_or("", |name| name.as_str()), name, "{command}");
+            assert_eq!(of_command(&words).as_ref().map_or("", |name| name.as_str()), name, "{command}");
         }
     }
     #[test]

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::propose;
 use crate::gate::arguments;
 use crate::gate::entry::Entry;
-use crate::gate::toml::{comment, quoted};
+use crate::quoting::{toml_comment, toml_string};
 
 /// Input for the configuration.
 pub(super) struct Setup<'s> {
@@ -37,10 +37,10 @@ impl Setup<'_> {
 
     /// Returns the server's table.
     fn table(&self) -> String {
-        let list = |items: &[String]| items.iter().map(|item| quoted(item)).collect::<Vec<_>>().join(", ");
-        let mut text = format!("[servers.{}]\n", quoted(self.server.as_str()));
+        let list = |items: &[String]| items.iter().map(|item| toml_string(item)).collect::<Vec<_>>().join(", ");
+        let mut text = format!("[servers.{}]\n", toml_string(self.server.as_str()));
         if let Some((program, args)) = self.command.split_first() {
-            let _ = writeln!(text, "command = {}", quoted(program));
+            let _ = writeln!(text, "command = {}", toml_string(program));
             if !args.is_empty() {
                 let _ = writeln!(text, "args = [{}]", list(args));
             }
@@ -49,15 +49,16 @@ impl Setup<'_> {
             let _ = writeln!(text, "pass_env = [{}]", list(self.pass_env));
         }
         if let Some(endpoint) = self.endpoint {
-            let _ = writeln!(text, "url = {}", quoted(endpoint.url()));
+            let _ = writeln!(text, "url = {}", toml_string(endpoint.url()));
             for (name, value) in endpoint.headers() {
                 // INVARIANT: headers from the command line take their values only from environment variables.
                 let HeaderSource::Env { variable, prefix } = value else { continue };
-                let prefix = if prefix.is_empty() { String::new() } else { format!(", prefix = {}", quoted(prefix)) };
-                let _ = writeln!(text, "headers.{} = {{ env = {}{prefix} }}", quoted(name), quoted(variable));
+                let prefix =
+                    if prefix.is_empty() { String::new() } else { format!(", prefix = {}", toml_string(prefix)) };
+                let _ = writeln!(text, "headers.{} = {{ env = {}{prefix} }}", toml_string(name), toml_string(variable));
             }
             if let Some(file) = &endpoint.ca_file {
-                let _ = writeln!(text, "ca_file = {}", quoted(&file.to_string_lossy()));
+                let _ = writeln!(text, "ca_file = {}", toml_string(&file.to_string_lossy()));
             }
             if self.plain_http {
                 text.push_str("plain_http = true\n");
@@ -92,25 +93,25 @@ impl Setup<'_> {
 fn tool(text: &mut String, listed: &Listed, folders: &[String], mark: &str) {
     let (id, tool) = (listed.id(), listed.tool());
     text.push('\n');
-    comment(text, &format!("{}({})", id.tool, arguments(&tool.input_schema)));
-    comment(text, &format!("    {}", tool.description.as_deref().unwrap_or("no description")));
+    toml_comment(text, &format!("{}({})", id.tool, arguments(&tool.input_schema)));
+    toml_comment(text, &format!("    {}", tool.description.as_deref().unwrap_or("no description")));
     if let Some(Value::Object(claims)) = tool.more.get("annotations") {
-        comment(text, &format!("    The server claims {}.", Value::Object(claims.clone())));
+        toml_comment(text, &format!("    The server claims {}.", Value::Object(claims.clone())));
     }
     if let Some(why) = listed.problem() {
-        comment(text, &format!("    It cannot be called: {why}."));
+        toml_comment(text, &format!("    It cannot be called: {why}."));
         return;
     }
     let pin = match listed.pin() {
         Ok(pin) => pin,
         Err(error) => {
-            comment(text, &format!("    It cannot be approved: {error}."));
+            toml_comment(text, &format!("    It cannot be approved: {error}."));
             return;
         }
     };
     let proposed = propose::permissions(tool);
     let reasons: Vec<_> = proposed.iter().map(propose::Proposed::to_text).collect();
-    comment(text, &format!("    Proposed: {}.", reasons.join(", ")));
+    toml_comment(text, &format!("    Proposed: {}.", reasons.join(", ")));
     let permissions: Vec<_> = proposed.iter().map(|one| one.permission.as_str()).collect();
     let rules = arguments::proposal(tool, folders);
     Entry { tool: id, pin, permissions: &permissions, rules: &rules }.write(text, mark);

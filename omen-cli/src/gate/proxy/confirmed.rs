@@ -13,7 +13,7 @@ use omen_proxy::confirm::SocketConfirmer;
 #[cfg(unix)]
 use crate::exit::complain;
 #[cfg(unix)]
-use crate::gate::commands;
+use crate::quoting::shell_word;
 
 /// Offers calls that wait for confirmation on a socket. If there is no socket, only the client can confirm them.
 pub(super) fn at_socket(proxy: ProxyBuilder, path: Option<&Path>, config: &Path) -> ProxyBuilder {
@@ -35,7 +35,7 @@ pub(super) fn at_socket(proxy: ProxyBuilder, path: Option<&Path>, config: &Path)
 #[cfg(unix)]
 fn command(config: &Path) -> String {
     let config = std::path::absolute(config).unwrap_or_else(|_| config.to_owned());
-    format!("omen gate confirm --config {}", commands::quoted(&config.to_string_lossy()))
+    format!("omen gate confirm --config {}", shell_word(&config.to_string_lossy()))
 }
 
 /// Formats the notice of a waiting call. It omits the arguments, which are for the person who confirms, not for standard error.

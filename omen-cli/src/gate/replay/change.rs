@@ -48,7 +48,7 @@ pub(super) enum Kind {
 }
 
 impl<'p> Said<'p> {
-    pub(super) fn of(verdict: &'p ReplayVerdict) -> Self {
+    pub(super) fn from_verdict(verdict: &'p ReplayVerdict) -> Self {
         match verdict {
             ReplayVerdict::Allow => Self { verdict: "allow", code: None, why: None },
             ReplayVerdict::Confirm => Self { verdict: "confirm", code: None, why: None },

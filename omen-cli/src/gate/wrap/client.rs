@@ -1,18 +1,17 @@
 //! Servers in the configuration of a client.
 
-use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use jsonc_parser::ast::{Array, Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged as _;
-use jsonc_parser::{CollectOptions, parse_to_ast};
 use omen::render::human::clean;
 use omen_gate::ServerName;
 
 use super::configured::{self, Configured, Reach};
-use crate::gate::{commands, folders};
-use crate::hook::strict_jsonc as strict;
+use crate::gate::commands::folders;
+use crate::jsonc;
+use crate::quoting::shell_word;
 use crate::text_edit::Edit;
 
 /// Placeholder for the server name.
@@ -54,9 +53,9 @@ pub(super) enum Outcome {
 impl Wrapping<'_> {
     /// Finds the servers in file order, each with the edits that wrap it.
     pub(super) fn read(&self, text: &str) -> Result<Vec<Server>, String> {
-        let parsed = parse_to_ast(text, &CollectOptions::default(), &strict()).map_err(|error| error.to_string())?;
+        let parsed = jsonc::parse(text)?;
         let Some(Value::Object(root)) = parsed.value else { return Err("expected a JSON object".to_owned()) };
-        once(&root, "the file")?;
+        refuse_repeated(&root, "the file")?;
         let tables: Vec<_> = TABLES.iter().filter_map(|name| root.get(name)).collect();
         let table = match tables[..] {
             [table] => table,
@@ -66,7 +65,7 @@ impl Wrapping<'_> {
         let Value::Object(servers) = &table.value else {
             return Err(format!("expected an object for `{}`", table.name.as_str()));
         };
-        once(servers, table.name.as_str())?;
+        refuse_repeated(servers, table.name.as_str())?;
         if let Some(missing) = self.only.iter().find(|name| servers.get(name.as_str()).is_none()) {
             return Err(format!("it has no server `{missing}`"));
         }
@@ -81,7 +80,7 @@ impl Wrapping<'_> {
 
     fn outcome(&self, text: &str, name: &str, server: &Value<'_>) -> Result<Outcome, String> {
         let Value::Object(server) = server else { return Err("it is not an object".to_owned()) };
-        once(server, name)?;
+        refuse_repeated(server, name)?;
         let kind = server.get_string("type").map(|kind| kind.value.as_ref());
         if server.get("url").is_some() || kind.is_some_and(|kind| kind != "stdio") {
             return Err(
@@ -142,13 +141,8 @@ impl Wrapping<'_> {
     }
 }
 
-/// Refuses repeated keys, since it is unknown which occurrence the client uses.
-fn once(object: &Object<'_>, what: &str) -> Result<(), String> {
-    let mut seen = BTreeSet::new();
-    match object.properties.iter().find(|property| !seen.insert(property.name.as_str())) {
-        Some(twice) => Err(format!("the key `{}` is repeated in `{what}`", twice.name.as_str())),
-        None => Ok(()),
-    }
+fn refuse_repeated(object: &Object<'_>, what: &str) -> Result<(), String> {
+    jsonc::refuse_repeated(object).map_err(|why| format!("{why} in `{what}`"))
 }
 
 fn words(args: Option<&Array<'_>>) -> Result<Vec<String>, String> {
@@ -236,7 +230,7 @@ impl Prepare<'_> {
         }
         words.push("--".to_owned());
         words.extend(self.absolute());
-        let words: Vec<_> = words.iter().map(|word| commands::quoted(word)).collect();
+        let words: Vec<_> = words.iter().map(|word| shell_word(word)).collect();
         writeln!(out, "  that file does not exist yet: {}", clean(&words.join(" ")))?;
         let unset: Vec<_> = self.variables.iter().filter(|name| std::env::var_os(name).is_none()).collect();
         if !unset.is_empty() {
@@ -251,7 +245,7 @@ impl Prepare<'_> {
         let absolute = |word: &String| {
             let path = Path::new(word);
             let found = self.bases.iter().find(|base| {
-                let is_folder = || folders::of(self.command, base).contains(word);
+                let is_folder = || folders(self.command, base).contains(word);
                 path.is_relative() && (word.contains('/') && base.join(path).exists() || is_folder())
             });
             // Resolves `.` and `..` as far as possible.

@@ -6,7 +6,7 @@ use std::path::Path;
 use omen_gate::config::Server;
 use omen_gate::{Config, ServerName};
 
-use crate::gate::commands;
+use crate::quoting::shell_word;
 
 /// What a configuration contains about a server.
 pub(super) enum Configured {
@@ -33,7 +33,7 @@ pub(super) fn find(config: &Path, name: ServerName, command: &[String]) -> Resul
         _ => {}
     }
     let shown = config.display();
-    let check = format!("omen gate check --config {}", commands::quoted(&config.to_string_lossy()));
+    let check = format!("omen gate check --config {}", shell_word(&config.to_string_lossy()));
     let loaded = Config::load(config)
         .map_err(|_| format!("its configuration `{shown}` has errors, which `{check}` lists; fix them first"))?;
     let found = loaded.servers.get_key_value(&name).or_else(|| {

@@ -72,7 +72,7 @@ fn confirmed_by<'d>(dialect: &'d Dialect, project: &Path) -> Result<Option<(&'d 
     let Some(path) = trust.at.path(project, variable) else { return Ok(None) };
     let unusable = |why: String| format!("cannot use {}: {why}", path.display());
     let text = read(&path).map_err(unusable)?.unwrap_or_default();
-    Ok(Some((trust, SettingsFormat::of(&path).value(&text).map_err(unusable)?)))
+    Ok(Some((trust, SettingsFormat::from_path(&path).value(&text).map_err(unusable)?)))
 }
 
 /// Handler of omen in the list of an event.
@@ -180,7 +180,7 @@ pub(super) fn switches(dialect: &Dialect, project: &Path, is_managed: bool) -> R
         for path in switch.at.iter().filter_map(|place| place.path(project, variable)) {
             let unusable = |why: String| format!("cannot use {}: {why}", path.display());
             let Some(text) = read(&path).map_err(unusable)? else { continue };
-            let settings = SettingsFormat::of(&path).value(&text).map_err(unusable)?;
+            let settings = SettingsFormat::from_path(&path).value(&text).map_err(unusable)?;
             if settings.pointer(&switch.pointer).is_some_and(|value| switch.is_off(value)) {
                 let setting = switch.pointer.trim_start_matches('/').replace('/', ".");
                 found.push(format!("`{setting}` in {} switches hooks off", path.display()));

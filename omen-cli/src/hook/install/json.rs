@@ -1,16 +1,14 @@
 //! Hooks in settings that are JSON, with comments and trailing commas or not: they are put in, and taken out, by spans.
 
-use std::collections::BTreeSet;
-
 use jsonc_parser::ast::{Object, Value as Node};
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::tokens::{Token, TokenAndRange};
-use jsonc_parser::{CollectOptions, ParseOptions, ParseResult, parse_to_ast};
 use serde::Serialize as _;
 use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::{Map, Value};
 
 use super::parts::{HOOKS, Parts, pointer};
+use crate::jsonc::{parse, refuse_repeated};
 use crate::text_edit::Edit;
 
 /// Reads settings as a value.
@@ -34,9 +32,9 @@ pub(super) fn insert(text: &str, missing: &Parts) -> Result<Vec<Edit>, String> {
     }
     let parsed = parse(body)?;
     let Some(Node::Object(root)) = &parsed.value else { return Err(NO_OBJECT.to_owned()) };
-    once(root)?;
+    refuse_repeated(root)?;
     let tokens = parsed.tokens.as_deref().unwrap_or_default();
-    let style = Style::of(body, root, break_);
+    let style = Style::new(body, root, break_);
     let (mut top, mut edits) = (Vec::new(), Vec::new());
     for (name, value) in &missing.members {
         top.push((Some(name.as_str()), value.clone()));
@@ -48,7 +46,7 @@ pub(super) fn insert(text: &str, missing: &Parts) -> Result<Vec<Edit>, String> {
             top.push((Some(HOOKS), events.into()));
         }
         Some(Node::Object(hooks)) => {
-            once(hooks)?;
+            refuse_repeated(hooks)?;
             let mut events = Vec::new();
             for (event, list) in &lists {
                 match hooks.get(event).map(|list| &list.value) {
@@ -161,7 +159,7 @@ struct Style {
 }
 
 impl Style {
-    fn of(text: &str, root: &Object<'_>, break_: &'static str) -> Self {
+    fn new(text: &str, root: &Object<'_>, break_: &'static str) -> Self {
         let first = root.properties.first().and_then(|property| indent_before(text, property.start()));
         let own = indent_of_line(text, root.start());
         let unit = first.and_then(|first| first.strip_prefix(own)).filter(|unit| !unit.is_empty()).unwrap_or("  ");
@@ -243,36 +241,6 @@ fn indent_of_line(text: &str, at: usize) -> &str {
 
 fn body(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
-}
-
-fn parse(text: &str) -> Result<ParseResult<'_>, String> {
-    let collect = CollectOptions { tokens: true, ..CollectOptions::default() };
-    parse_to_ast(text, &collect, &strict()).map_err(|error| error.to_string())
-}
-
-/// JSON with comments and trailing commas, and nothing else that JSON does not have.
-pub(crate) fn strict() -> ParseOptions {
-    ParseOptions {
-        allow_comments: true,
-        allow_trailing_commas: true,
-        allow_loose_object_property_names: false,
-        allow_missing_commas: false,
-        allow_single_quoted_strings: false,
-        allow_hexadecimal_numbers: false,
-        allow_unary_plus_numbers: false,
-        allow_bare_decimal_point_numbers: false,
-        allow_non_finite_numbers: false,
-        allow_extended_string_escapes: false,
-    }
-}
-
-/// Refuses repeated keys: agents differ in which one they read.
-fn once(object: &Object<'_>) -> Result<(), String> {
-    let mut seen = BTreeSet::new();
-    match object.properties.iter().find(|property| !seen.insert(property.name.as_str())) {
-        Some(twice) => Err(format!("the key `{}` is repeated", twice.name.as_str())),
-        None => Ok(()),
-    }
 }
 
 fn value_of(node: &Node<'_>) -> Result<Value, String> {

@@ -20,7 +20,7 @@ pub(crate) enum SettingsFormat {
 }
 
 impl SettingsFormat {
-    pub(crate) fn of(path: &Path) -> Self {
+    pub(crate) fn from_path(path: &Path) -> Self {
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("toml") => Self::Toml,
             Some("js") => Self::Script,
@@ -63,7 +63,7 @@ impl SettingsFile {
             "project" => project.to_owned(),
             _ => home.unwrap_or_else(|| path.parent().unwrap_or(Path::new("/")).to_owned()),
         };
-        Ok(Self { format: SettingsFormat::of(&path), path, place: place.clone(), base })
+        Ok(Self { format: SettingsFormat::from_path(&path), path, place: place.clone(), base })
     }
 
     /// File beside it that says how to undo the installation.

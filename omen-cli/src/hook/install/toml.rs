@@ -6,7 +6,7 @@ use serde_json::Value;
 use toml::de::{DeTable, DeValue};
 
 use super::parts::{HOOKS, Parts};
-use crate::gate::toml_string;
+use crate::quoting::toml_string;
 use crate::text_edit::Edit;
 
 /// Reads settings as a value.

@@ -35,7 +35,7 @@ pub(super) struct Record {
 
 impl Record {
     /// Record of the edits that put parts into settings.
-    pub(super) fn of(edits: &[Edit], settings: &Value, parts: Parts) -> Self {
+    pub(super) fn new(edits: &[Edit], settings: &Value, parts: Parts) -> Self {
         let made = parts.made_in(settings);
         let mut growth = 0;
         let inserts = edits.iter().map(|edit| {
@@ -194,7 +194,7 @@ mod tests {
                     let installed = text_edit::apply(&source, &edits);
                     let value = SettingsFormat::Toml.value(&installed).unwrap();
                     assert_eq!(value, parts.added_to(&settings).unwrap(), "{installed}");
-                    let record = Record::of(&edits, &settings, parts.clone());
+                    let record = Record::new(&edits, &settings, parts.clone());
                     let changed = |text: &str| match elsewhere {
                         true => text.replacen(mark, &format!("{mark}# new{lines}"), 1),
                         false => text.to_owned(),

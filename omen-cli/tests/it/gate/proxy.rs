@@ -105,10 +105,10 @@ impl Client {
     fn start(folder: &TempDir, args: &[&str]) -> Self {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_omen"));
         command.args(["gate", "proxy", "--config", "gate.toml", "--no-socket"]).args(args).current_dir(folder);
-        Self::of(&mut command)
+        Self::spawn(&mut command)
     }
 
-    fn of(command: &mut std::process::Command) -> Self {
+    fn spawn(command: &mut std::process::Command) -> Self {
         Self::asking(command, &json!({}))
     }
 
@@ -247,7 +247,7 @@ fn a_refusal_is_an_event_with_its_code_and_its_call() {
     let refused = |format: &str, selected: &str| {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_omen"));
         command.args(["gate", "proxy", "--no-socket", "--log-format", format]).current_dir(&folder);
-        let mut client = Client::of(command.env("RUST_LOG", selected));
+        let mut client = Client::spawn(command.env("RUST_LOG", selected));
         assert_eq!(client.call(1, "unlisted", json!({}))["result"]["isError"], true);
         drop(client.to.take());
         let (code, said) = client.end();

@@ -18,10 +18,10 @@ struct Remote {
 impl Remote {
     /// Starts a server with a handshake.
     fn start() -> Self {
-        Self::of(handshake)
+        Self::answering(handshake)
     }
 
-    fn of(result: fn(&str, &Value) -> Value) -> Self {
+    fn answering(result: fn(&str, &Value) -> Value) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/mcp", listener.local_addr().unwrap());
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -115,7 +115,7 @@ fn allow_all(folder: &TempDir) {
 fn start(folder: &TempDir, args: &[&str]) -> Client {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_omen"));
     command.args(["gate", "proxy", "--config", "gate.toml", "--no-socket"]).args(args).current_dir(folder);
-    Client::of(command.env("TOKEN", SECRET))
+    Client::spawn(command.env("TOKEN", SECRET))
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn a_server_at_an_address_goes_from_init_to_a_call() {
 /// The server refuses a handshake, and every request without its version: `init` and `catalog` list its tools all the same.
 #[test]
 fn the_tools_of_a_server_without_a_handshake_are_listed() {
-    let (folder, server) = (folder(&[]), Remote::of(stateless));
+    let (folder, server) = (folder(&[]), Remote::answering(stateless));
     let init = ["gate", "init", "--url", &server.url, "--server", "files"];
     let made = run(omen(init).current_dir(&folder));
     assert_eq!((made.code, made.stderr.as_str()), (0, ""));

@@ -24,7 +24,7 @@ fn asked(folder: &TempDir, args: &[&str]) -> (Value, i32, String) {
 fn the_second_client_reads_that_the_log_is_in_use() {
     let folder = proxied();
     let mut first = std::process::Command::new(env!("CARGO_BIN_EXE_omen"));
-    let mut first = Client::of(first.args(["gate", "proxy", "--config", "gate.toml"]).current_dir(&folder));
+    let mut first = Client::spawn(first.args(["gate", "proxy", "--config", "gate.toml"]).current_dir(&folder));
     let (answer, code, stderr) = asked(&folder, &[]);
     let log = folder.path().canonicalize().unwrap().join("audit.jsonl");
     let why = format!(

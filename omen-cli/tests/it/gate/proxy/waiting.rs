@@ -9,7 +9,7 @@ fn waiting(folder: &TempDir) -> Client {
 
 fn waiting_for(folder: &TempDir, tool: &str, args: Value) -> Client {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_omen"));
-    let mut client = Client::of(command.args(["gate", "proxy", "--config", "gate.toml"]).current_dir(folder));
+    let mut client = Client::spawn(command.args(["gate", "proxy", "--config", "gate.toml"]).current_dir(folder));
     let params = json!({"name": tool, "arguments": args});
     client.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}));
     let listed = format!("call 1: files/{tool} ");

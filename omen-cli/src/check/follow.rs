@@ -19,14 +19,14 @@ use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use omen::validator::ValidatorOptions;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use crate::check::findings::{Findings, Total};
+use self::checkpoint::Checkpoint;
+use self::tail::Tail;
+use super::findings::{Findings, Total};
 use crate::exit::{Failure, complain};
 use crate::input::{self, Reporter as _};
-use checkpoint::Checkpoint;
-use tail::Tail;
 
 /// Follows logs, from the `checkpoint` if given, until a signal arrives. Episodes open then are not reported, as logs go on.
-pub(crate) fn run<'r>(
+pub(super) fn run<'r>(
     paths: &'r [PathBuf],
     checkpoint: Option<&Path>,
     options: &ValidatorOptions,

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use omen::finding::{Finding, Severity};
 use serde::Serialize;
 
-use crate::formats::{ReportedFinding, ShownCode};
+use super::shown::{ReportedFinding, ShownCode};
 use crate::output::Output;
 
 /// Counts of findings.

@@ -1,4 +1,4 @@
-//! Signals that stop a proxy.
+//! Signals that stop a proxy, or the server of hooks.
 
 /// Completes on SIGTERM or an interrupt.
 pub(crate) async fn asked_to_stop() {
