@@ -1,4 +1,4 @@
-//! Compressed tar archives: the one for people who use no package manager, and those of npm.
+//! Compressed tar archives: one for users without a package manager, and those for npm.
 
 use flate2::{Compression, GzBuilder};
 use tar::{Builder, Header};

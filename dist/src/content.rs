@@ -1,4 +1,4 @@
-//! What a release carries: the binary, what it prints about itself, and licences.
+//! Content of a release: the binary, the files that it prints about itself, and licences.
 
 use std::fs;
 use std::path::Path;

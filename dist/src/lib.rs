@@ -3,7 +3,7 @@
 //!
 //! The same binary gives the same bytes: entries are sorted, and their times are fixed.
 //!
-//! Architecture invariant: this package depends on no other package of the workspace, so that packing needs no build of them.
+//! Architecture invariant: this package depends on no other package of the workspace, so that packaging does not build them.
 
 mod archive;
 mod content;

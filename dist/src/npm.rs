@@ -1,5 +1,5 @@
-//! The packages for npm: one for each platform, which npm installs where it fits, and the main one, whose launcher starts the
-//! binary of the other.
+//! Packages for npm: one for each platform, which npm installs only there, and the main one, whose launcher starts the platform's
+//! binary.
 
 use std::collections::BTreeMap;
 

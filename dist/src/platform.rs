@@ -1,4 +1,4 @@
-//! The systems for which releases are made, and what a binary requires of them.
+//! Platforms for which releases are made, and their requirements.
 
 use elf::ElfBytes;
 use elf::abi::{DT_NEEDED, EM_AARCH64, EM_X86_64, SHT_GNU_VERNEED};

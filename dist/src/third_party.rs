@@ -1,4 +1,4 @@
-//! The licences of the software by others that is in the binary, as a text.
+//! Licence texts of the third-party software in the binary.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! What cargo says of the workspace.
+//! Metadata of the workspace, as reported by cargo.
 
 use std::collections::BTreeSet;
 use std::env;

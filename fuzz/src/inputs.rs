@@ -1,4 +1,4 @@
-//! Inputs as text: one in each line, so that a corpus is one file.
+//! Inputs as text, one per line, so that a corpus is a single file.
 
 /// Writes an input as a line of printable ASCII: backslashes and all other bytes are escaped.
 #[must_use]

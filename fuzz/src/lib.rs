@@ -1,9 +1,9 @@
-//! What is fuzzed: each function takes any bytes, and panics if a property does not hold.
+//! Fuzz targets: each function accepts any bytes, and panics if a property does not hold.
 //!
 //! - [`parse`]: one line. The parser agrees with the walk that explains errors, with the packet as a value, and with `serde_json`.
 //! - [`validator`]: a whole log. Chunks, threads and rejected packets change no finding.
 //! - [`propose`]: proposals of a model. The log of the episode is legal, also when it is dropped.
-//! - [`resume`]: an episode that is resumed in the middle of its log goes on as one that was not interrupted.
+//! - [`resume`]: an episode that is resumed in the middle of its log continues like one that was never interrupted.
 //!
 //! The tests of `proofs` run the same functions on the corpus, which is why this file is a module there. For all but `parse`, the input is a
 //! [script](script).

@@ -1,4 +1,4 @@
-//! One line: everything that reads it agrees.
+//! One line: all of its readers agree.
 
 use omen_fsm::Machine;
 use omen_types::parse::{locate, walk};

@@ -1,4 +1,4 @@
-//! Resuming: an episode that goes on from a part of its log is as one that was not interrupted.
+//! Resuming: an episode that continues from a part of its log behaves like one that was never interrupted.
 
 use omen::{Allow, AnyEpisode, OnDrop};
 use omen_fsm::Machine;

@@ -1,4 +1,4 @@
-//! A log in few bytes, so that the fuzzer changes which packets there are, and not only their text.
+//! Compact encoding of a log, so that the fuzzer changes which packets it contains, and not only their text.
 //!
 //! Each line of a script stands for a line of a log:
 //!

@@ -1,4 +1,4 @@
-//! A whole log: how it is passed, and what is rejected in it, changes no finding about the rest.
+//! A whole log: neither the way in which it is passed nor the rejected packets in it change findings about the rest.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;

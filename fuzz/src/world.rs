@@ -1,4 +1,4 @@
-//! The surroundings of an episode that is fuzzed: a clock and ids that are set from outside, a log that outlives it.
+//! Environment of a fuzzed episode: a clock and ids that are set from outside, and a log that outlives it.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -33,7 +33,7 @@ pub struct ReplayedState {
     spent: BTreeMap<Fingerprint, u64>,
     /// Calls that count towards limits.
     recent: RecentCalls,
-    /// The `order` fields of entries, for the rules on order.
+    /// The `order` fields of entries, for the order rules.
     order: Vec<OrderRecord>,
     /// Latest time of any entry. The last entry may be earlier, because the clock may have been set back.
     latest: Option<SystemTime>,
@@ -59,7 +59,7 @@ pub struct InDoubt {
     pub correlation_id: Option<String>,
 }
 
-/// Data in an entry for the rules on order: its member `order`, as JSON.
+/// Data in an entry for the order rules: its member `order`, as JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OrderRecord {
@@ -71,7 +71,7 @@ pub struct OrderRecord {
     pub order: Box<str>,
 }
 
-/// Member of an entry that holds its data for the rules on order.
+/// Member of an entry that holds its data for the order rules.
 const ORDER: &str = "order";
 
 /// Grant of the configuration.
@@ -265,7 +265,7 @@ impl ReplayedState {
         self.latest
     }
 
-    /// Returns the data of all entries for the rules on order, in log order.
+    /// Returns the data of all entries for the order rules, in log order.
     pub fn order(&self) -> &[OrderRecord] {
         &self.order
     }

@@ -491,7 +491,7 @@ For each plan, one line of JSON is printed, in the same order:
 The configuration, the catalogue and PLANS must be regular files. A pipe, such as `<(command)`, is \
      refused: write its content to a file first, or send the plans through standard input.
 
-Each plan is checked independently, as if it were the first one; this includes the rules on order (O-1 to \
+Each plan is checked independently, as if it were the first one; this includes the order rules (O-1 to \
      O-6). No tool is called, no server is started and nothing is recorded. A dry run does not check the \
      request (PG-0), earlier failures (R1, R2), results of tools (PG-4, PG-5), or whether the audit log can be \
      written (A1).

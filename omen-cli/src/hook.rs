@@ -1,6 +1,6 @@
 //! `omen hook`: the gate as a hook of coding agents.
 //!
-//! An agent runs the call if its hook fails in a form that it does not understand, so every end of this process is an answer.
+//! If its hook fails in a way that it does not understand, an agent runs the call. So this process answers however it ends.
 
 mod doctor;
 #[cfg(unix)]

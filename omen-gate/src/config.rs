@@ -58,7 +58,7 @@ pub struct Config {
     /// Patterns that screen requests, and the maximum request length (PG-0).
     pub policy: Policy,
     /// Whether shadow mode is on, in which violations are recorded but pass. It covers the patterns (PG-0), the
-    /// argument rules and rate limits (PG-3), the rules on order (O-1 to O-6), and the call budgets (R2); all other
+    /// argument rules and rate limits (PG-3), the order rules (O-1 to O-6), and the call budgets (R2); all other
     /// rules stay enforced.
     pub shadow: bool,
     /// Limits on sizes and waiting times.
@@ -90,7 +90,7 @@ pub struct Config {
     pub folder: Option<PathBuf>,
     /// Rules on the order of calls (O-1 to O-6).
     pub(crate) order: Arc<omen_order::Policy>,
-    /// Folder against which the paths of the rules on order are resolved, once it is known.
+    /// Folder against which the paths of the order rules are resolved, once it is known.
     pub(crate) order_folder: Arc<OnceLock<PathBuf>>,
     pub(crate) hash: PolicyHash,
     /// Whether `shadow` stays on regardless of the file.
@@ -98,13 +98,13 @@ pub struct Config {
 }
 
 impl Config {
-    /// Returns the path of the first rule on order about the calls of a turn, such as `allow[1].after[0]`.
+    /// Returns the path of the first order rule about the calls of a turn, such as `allow[1].after[0]`.
     #[must_use]
     pub fn rule_per_turn(&self) -> Option<&str> {
         self.order.rule_per_turn()
     }
 
-    /// Returns the path of the first rule on order about the calls of a session.
+    /// Returns the path of the first order rule about the calls of a session.
     #[must_use]
     pub fn rule_per_session(&self) -> Option<&str> {
         self.order.rule_per_session()

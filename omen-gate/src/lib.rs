@@ -72,7 +72,7 @@ mod call;
 pub mod catalog;
 pub mod config;
 pub mod grant;
-/// Refusals by the rules on order, the debts of sessions under them, and verdicts on recorded calls.
+/// Refusals by the order rules, the debts of sessions under them, and verdicts on recorded calls.
 pub mod order {
     pub use omen_order::rules::shown;
     pub use omen_order::text::owed_line;

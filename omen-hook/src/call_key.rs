@@ -37,7 +37,7 @@ impl SessionKey {
         &self.0
     }
 
-    /// Session for the limits and the rules on order.
+    /// Session for the limits and the order rules.
     pub(crate) fn turn(&self) -> Result<TurnId, BadName> {
         TurnId::new(&self.0)
     }

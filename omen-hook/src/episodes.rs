@@ -1,6 +1,6 @@
 //! Calls as episodes: a log for each session, in a folder beside the audit log.
 //!
-//! The audit log is open while one of them is, so that hooks take turns with them, too.
+//! Each is open only while the audit log is open, so hooks take turns with these logs, too.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

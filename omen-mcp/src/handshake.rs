@@ -1,4 +1,4 @@
-//! Session state that the proxy observes in passing messages: the protocol era, and the client's capabilities.
+//! Session state that a proxy observes in passing messages: the protocol era, and the client's capabilities.
 
 use std::time::Duration;
 
@@ -114,7 +114,7 @@ impl Session {
         state.handshake == Handshake::Made && state.elicitation && state.meta.is_none()
     }
 
-    /// Returns the members for `params` of one of the proxy's own requests; `None` if none may be sent yet.
+    /// Returns the members for `params` of one of a proxy's own requests; `None` if none may be sent yet.
     pub fn own_params(&self) -> Option<String> {
         let state = self.state.lock();
         match &state.meta {

@@ -1,7 +1,7 @@
 //! The past of a gate, as far as rules depend on it: calls, the facts that premises count, and debts.
 //!
-//! Arguments are not stored. A call is its tool, times, end, the tests that it fits, keys and amounts; a shelf holds
-//! the calls that fit one matcher in one scope, by key.
+//! Arguments are not stored. A call consists of its tool, times, end, the tests that it fits, keys and amounts; a shelf holds the
+//! calls that fit one matcher in one scope, by key.
 
 mod call;
 mod debts;

@@ -193,7 +193,7 @@ impl<'p> Lint<'p> {
             });
             let cannot: Option<Vec<_>> = cannot.collect();
             if let Some(why) = cannot.filter(|why| !why.is_empty()) {
-                let message = format!("what `{tool}` owes can never be settled: {}", why.join("; "));
+                let message = format!("the debt of `{tool}` can never be settled: {}", why.join("; "));
                 self.add(&rule.path, true, message, "name a tool that can be called after it".to_owned());
             }
         }

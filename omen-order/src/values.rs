@@ -1,7 +1,6 @@
 //! Values of calls as rules compare them: tests with three results, equality of members, sums.
 //!
-//! Arguments and answers are read once. What is kept is whether they fit a test, keys for members, and numbers to add
-//! up.
+//! Arguments and answers are read once. The result of each test, keys for members, and numbers to add up are kept.
 
 mod member;
 mod sum;

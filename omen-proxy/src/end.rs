@@ -90,7 +90,7 @@ impl Ended {
         }
     }
 
-    /// Returns the reason as the rules on order record it.
+    /// Returns the reason as the order rules record it.
     pub(crate) fn of_session(&self) -> SessionEnd {
         match self {
             Self::Server(_) | Self::BadServer(_) | Self::SilentServer(_) => SessionEnd::Server,

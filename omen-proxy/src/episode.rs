@@ -5,12 +5,12 @@
 //! the client additional tools with which its model states what it observes, believes and decides; a server's tool is called
 //! only where a directive or an observation is legal. In both modes, the log is written before the call.
 //!
-//! A [`CallLog`] is for what sees a call in several processes, as hooks of coding agents do: the same episodes of
-//! [`Mode::Observe`], each resumed from the lines of its log.
+//! A [`CallLog`] is for callers in which several processes see one call, such as hooks of coding agents: it writes the same
+//! episodes as [`Mode::Observe`], each resumed from the lines of its log.
 //!
-//! Architecture invariant: no rule is judged here. What is legal is the answer of [`AnyEpisode::propose_with`] and of the
-//! machine behind it; what the tools take is the schema's.
-//! Architecture invariant: this adds a condition to a call and takes none away. What the gate refuses stays refused.
+//! Architecture invariant: no rule is judged here. [`AnyEpisode::propose_with`] and the machine behind it decide what is legal;
+//! the schema defines what the tools accept.
+//! Architecture invariant: this adds conditions to calls and removes none. What the gate refuses stays refused.
 //!
 //! [`AnyEpisode::propose_with`]: omen_fsm::episode::AnyEpisode::propose_with
 

@@ -24,7 +24,7 @@ pub enum NotServed {
     /// A tool that may be called has the name of a tool of the episode.
     #[error("C1: {0}; rename it, or start the proxy with `--episode observe`")]
     Taken(String),
-    /// A rule on order concerns the calls of a turn, but each call is a turn.
+    /// An order rule concerns the calls of a turn, but each call is a turn.
     #[error("C1: `{0}` has `per = \"turn\"`, but behind the proxy each call is a separate turn")]
     Turns(String),
     /// The gate cannot be built.

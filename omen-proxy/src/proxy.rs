@@ -111,7 +111,7 @@ impl ProxyBuilder {
         self
     }
 
-    /// Adds what the rules on order say about the calls of tools to their descriptions.
+    /// Adds what the order rules say about the calls of tools to their descriptions.
     pub fn show_order(mut self, show: bool) -> Self {
         self.settings.show_order = show;
         self

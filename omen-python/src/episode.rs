@@ -1,7 +1,7 @@
 //! Episodes: handles that are used once, the values that moves take, and the moves.
 //!
-//! The classes of states and values are written in Python, and hold what is here. Every move goes through the machine of
-//! `omen-fsm`, and a refused move leaves the episode as it was.
+//! The classes of states and values are written in Python, and hold the objects of this module. Every move goes through the
+//! machine of `omen-fsm`, and a refused move leaves the episode as it was.
 
 use pyo3::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Exceptions: the classes are in `omen/_errors.py`, so that each is an ordinary class of Python.
+//! Exceptions: the classes are in `omen/_errors.py`, so that each is an ordinary Python class.
 
 use omen::Diagnostic;
 use pyo3::prelude::*;

@@ -1,7 +1,7 @@
-//! The tool boundary for Python: the gate of `omen-gate`, with functions of Python as tools and confirmer.
+//! The tool boundary for Python: the gate of `omen-gate`, with Python functions as tools and confirmer.
 //!
-//! A call takes the public steps of a request, as any program in Rust does. Python gets an event when the gate has let
-//! the call through, runs the function, and gives its answer back: no function is reachable but through such an event.
+//! A call takes the public steps of a request, as in any Rust program. When the gate has let the call through, Python receives an
+//! event, runs the function, and returns its answer: no function can be reached except through such an event.
 
 mod callers;
 mod core;

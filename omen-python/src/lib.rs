@@ -1,6 +1,6 @@
 //! Extension module `omen._core`: the core of the Python package `omen`, in Rust.
 //!
-//! Python holds no rule of the protocol: it calls the validator, the packets and the machine of the crates beside this one.
+//! The Python code has no rule of the protocol: it calls the validator, the packets and the machine of the other crates.
 
 mod check;
 mod episode;

@@ -1,7 +1,7 @@
 //! Packets, and the objects in them.
 //!
-//! An object is its JSON text, which has passed the walk of its definition. Members are read where they are in the text, so that
-//! everything comes back as it was, down to the digits of numbers.
+//! An object is its JSON text, which has been checked against its definition. Members are read from the text in place, so
+//! everything is returned unchanged, down to the digits of numbers.
 
 mod branch;
 mod json_schema;

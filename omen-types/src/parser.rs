@@ -1,5 +1,5 @@
-//! Parser that all verdicts rest on: it predicts from the schema what comes next in a line, and either refuses the line
-//! or returns the facts that rules check.
+//! Parser on which all verdicts depend: it predicts from the schema what comes next in a line, and either refuses the line or
+//! returns the facts that rules check.
 //!
 //! The code for each definition is generated (`omen-codegen/src/emit/parser.rs`); this module contains what all definitions
 //! share. A parser gives no reason for a refusal; [`crate::shape`] lists the errors of a refused line with their positions.

@@ -1,6 +1,6 @@
 //! The evidence for each code of the gate: what enforces it, which tests show it, what it does not cover.
 //!
-//! `omen-gate/evidence.json` lists it by name. Names go stale, so each of them is looked up in the sources.
+//! `omen-gate/evidence.json` lists it by name. Names become outdated, so each of them is looked up in the sources.
 
 use std::collections::BTreeMap;
 use std::error::Error;

@@ -1,7 +1,7 @@
 //! The table of statements: what the documents of the protocol demand, each with the code, test and example that show it.
 //!
-//! `pages/statements/*.json` hold one document each, in our own words. Names go stale, so each path, item, pointer,
-//! test, example, rule and decision that they name is looked up.
+//! `pages/statements/*.json` hold one document each, in our own words. Names become outdated, so each path, item, pointer, test,
+//! example, rule and decision that they name is looked up.
 
 mod lookup;
 mod page;

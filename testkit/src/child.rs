@@ -1,4 +1,4 @@
-//! Tests that run in a separate process, which the test that starts them kills.
+//! Test code that runs in a separate process, and is killed by the test that starts it.
 
 use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader, Read as _};

@@ -282,7 +282,7 @@ const DOCTOR_EXIT_CODES: &str = doctor_exit_codes!();
 const DOCTOR_HELP: &str = concat!(
     "\
 Looks for the hook in the settings of the user, the project and the administrator, and for settings that \
-     switch hooks off. Then it starts exactly the installed command, as the agent does, with a call that the \
+     disable hooks. Then it starts exactly the installed command, as the agent does, with a call that the \
      policy refuses, one that it allows, and a change of settings, and reports what the agent would do with \
      each answer. These rehearsals call no tool, and do not change the audit log.
 

@@ -6,7 +6,7 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 pub(crate) struct OrderArgs {
-    /// Check audit logs instead: judge their calls by the rules on order of this configuration (O-1 to O-6)
+    /// Check audit logs instead: judge their calls by the order rules of this configuration (O-1 to O-6)
     ///
     /// Each call is judged where it was made, with the calls that were made before it. FILE is then an audit log with all its
     /// files: `omen check --order gate.toml --key-file audit.key audit.jsonl`. A call that cannot

@@ -51,7 +51,7 @@ pub(crate) struct ProxyArgs {
     #[arg(long)]
     pub(crate) show_blocked: bool,
 
-    /// Add to the descriptions of tools what the rules on order say about their calls
+    /// Add to the descriptions of tools what the order rules say about their calls
     #[arg(long)]
     pub(crate) show_order: bool,
 

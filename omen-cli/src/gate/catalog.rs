@@ -64,7 +64,7 @@ pub(super) fn discover(config: &Config) -> Result<Lists, Failure> {
             Ok(source) => drop(found.insert(name.clone(), runtime.block_on(source.list(limit)))),
             Err(error) => {
                 let name = clean(name.as_str());
-                complain(format_args!("cannot reach the server `{name}`: {}", clean(&error.to_string())));
+                complain(format_args!("cannot reach the server `{name}`: {}", super::remote::why(&error)));
                 is_whole = false;
             }
         }

@@ -144,9 +144,9 @@ impl<'p> ProveReport<'p> {
         let DifferenceRow { tool, why, .. } = difference;
         match self.never {
             _ if difference.ended_session.is_some() => {
-                format!("only the old configuration reports what `{tool}` owes by the end of the session; {why}:")
+                format!("only the old configuration reports a debt of `{tool}` by the end of the session; {why}:")
             }
-            Some(call) => format!("`{tool}` can be called against `--never '{call}'`:"),
+            Some(call) => format!("`{tool}` can be called despite `--never '{call}'`:"),
             None => format!("only the new configuration allows this call of `{tool}`; in the old one, {why}:"),
         }
     }
@@ -170,10 +170,10 @@ const DIFFERENCE: FindingKind = (
     "prove/difference",
     "The new configuration allows a call that the old one refuses, or does not report a debt that the old one reports.",
 );
-const BUG: FindingKind = ("prove/bug", "A gate decides otherwise than the search about a difference, which is a bug.");
+const BUG: FindingKind = ("prove/bug", "A gate disagrees with the search about a difference, which is a bug.");
 const NOTE: FindingKind = ("prove/note", "A setting that affects calls is not part of the comparison.");
 const NOT_DECIDED: FindingKind =
-    ("prove/not-decided", "It could not be decided whether the new configuration allows more for this tool.");
+    ("prove/not-decided", "The search did not decide whether the new configuration allows more calls of this tool.");
 const KINDS: [FindingKind; 4] = [DIFFERENCE, BUG, NOTE, NOT_DECIDED];
 
 impl<'p> DifferenceRow<'p> {
@@ -195,7 +195,7 @@ impl<'p> DifferenceRow<'p> {
     }
 
     fn bug(&self) -> Option<String> {
-        self.disagreement.map(|why| format!("a gate decides otherwise: {why}"))
+        self.disagreement.map(|why| format!("a gate disagrees with the search: {why}"))
     }
 
     /// Describes the calls, one line per call.

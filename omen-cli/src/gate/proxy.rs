@@ -44,7 +44,7 @@ fn serve(args: &ProxyArgs, mut config: Config) -> Result<Result<Exit, String>, F
     let servers = chosen(args, &config)?;
     let sources = match reached::sources(args, &config, &servers)? {
         Ok(sources) => sources,
-        Err(error) => return Ok(Err(error.to_string())),
+        Err(error) => return Ok(Err(super::remote::why(&error))),
     };
     let session = session()?;
     let access = listen::access(&args.http)?;

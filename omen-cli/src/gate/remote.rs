@@ -2,6 +2,7 @@
 
 use omen::render::human::clean;
 use omen_gate::config::{BadEndpoint, Endpoint, HeaderSource};
+use omen_mcp::http::client::BadRemote;
 
 use crate::args::RemoteArgs;
 use crate::exit::Failure;
@@ -25,6 +26,12 @@ pub(super) fn endpoint(args: &RemoteArgs) -> Result<Option<Endpoint>, Failure> {
     }
     endpoint.ca_file.clone_from(&args.tls_ca);
     Ok(Some(endpoint))
+}
+
+/// Formats why a server cannot be reached, with the settings that help.
+pub(super) fn why(error: &BadRemote) -> String {
+    let settings = if matches!(error, BadRemote::NoCertificates(_)) { " (`ca_file`, or --tls-ca)" } else { "" };
+    clean(&format!("{error}{settings}")).into_owned()
 }
 
 fn env(variable: &str, prefix: &str) -> HeaderSource {

@@ -293,7 +293,7 @@ impl Report<'_> {
         if later > 0 && self.replay.has_order() {
             let (calls, are) = if later == 1 { ("call comes", "it is") } else { ("calls come", "they are") };
             complain(format_args!(
-                "note: {later} {calls} after the first one that only one policy allows; under the rules on order, \
+                "note: {later} {calls} after the first one that only one policy allows; under the order rules, \
                  {are} judged with the calls that were made before"
             ));
         }

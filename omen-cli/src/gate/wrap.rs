@@ -59,7 +59,7 @@ pub(crate) fn wrap(args: &GateWrapArgs, out: &mut Output) -> Result<Exit, Failur
     if wrapped > 1 {
         writeln!(
             out,
-            "each of these {wrapped} servers has its own gate and log, whose rules on order do not see the calls of \
+            "each of these {wrapped} servers has its own gate and log, whose order rules do not see the calls of \
              the others; `omen gate proxy --all-servers` puts servers behind one gate"
         )?;
     }

@@ -1,4 +1,4 @@
-//! `omen hook doctor`: whether an installed hook would decide, as the agent would call it.
+//! `omen hook doctor`: checks whether an installed hook would decide if the agent called it.
 
 mod found;
 mod process;
@@ -297,7 +297,7 @@ impl Rehearsal<'_> {
         let title = &self.dialect.title;
         self.try_event(EventRole::Settings, "", "change of settings", report, |reaction, _| match reaction {
             AgentReaction::Refuses(_) => (CheckStatus::Ok, format!("{title} would refuse it")),
-            _ => (CheckStatus::Problem, format!("{title} would accept a change that switches hooks off")),
+            _ => (CheckStatus::Problem, format!("{title} would accept a change that disables hooks")),
         });
     }
 }

@@ -1,4 +1,4 @@
-//! `omen hook install`: puts the hook into the settings of an agent, and takes it out again.
+//! `omen hook install`: adds the hook to the settings of an agent, and removes it.
 
 mod json;
 mod parts;
@@ -69,7 +69,7 @@ pub(crate) fn install(args: &HookInstallArgs, out: &mut Output) -> Result<Exit, 
     record.write_with(&target, old.as_deref(), &new).map_err(Failure::Usage)?;
     writeln!(out, "installed the hook of {} in {path}", dialect.title)?;
     writeln!(out, "calls may be made below {}", clean(&project.to_string_lossy()))?;
-    writeln!(out, "what {} {} guarantees (facts of {}):", dialect.title, dialect.seen, dialect.date)?;
+    writeln!(out, "what {} {} guarantees (as of {}):", dialect.title, dialect.seen, dialect.date)?;
     for (subject, holds) in &dialect.guarantees {
         writeln!(out, "  {subject}: {holds}")?;
     }

@@ -1,4 +1,4 @@
-//! Policy that events are judged by: a configuration, and what the hook's arguments add to it.
+//! Policy by which events are judged: a configuration, and additions from the hook's arguments.
 
 use std::path::{self, Path, PathBuf};
 #[cfg(unix)]

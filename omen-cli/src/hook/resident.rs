@@ -1,7 +1,7 @@
-//! Resident that answers for `omen hook run`, from the side of the hook: found, asked, and started for the next events.
+//! The hook's side of the resident that answers for `omen hook run`: it is found, asked, and started for the next events.
 //!
-//! The two speak in frames, each with its length in four bytes before it: the hook says who it is, the resident whether it
-//! answers for it; then follow the event and the answer. Until the event is sent, the hook can still decide by itself.
+//! The two exchange frames, each preceded by its length in four bytes: the hook identifies itself, the resident states whether it
+//! answers for this hook; the event and the answer follow. Until the event is sent, the hook can still decide by itself.
 
 use std::io::{self, Write as _};
 use std::os::unix::process::CommandExt as _;

@@ -11,7 +11,7 @@ use crate::formats::valid;
 
 const TOOLS: [&str; 5] = ["run_tests", "write_file", "deploy", "finish", "close"];
 
-/// Returns a configuration with rules on order for `deploy` and `finish`.
+/// Returns a configuration with order rules for `deploy` and `finish`.
 fn policy(deploy: &str, finish: &str) -> String {
     let entry = |tool: &&str| {
         let rules = match *tool {
@@ -33,7 +33,7 @@ const DEPLOY: &str =
     "after = [{ tool = 'run_tests', same = ['/commit'], until = ['write_file'] }]\nbefore_end = ['close']";
 const FINISH: &str = "never_after = ['deploy']";
 
-/// Log of a gate that had other rules on order.
+/// Log of a gate that had other order rules.
 struct Recording {
     folder: TempDir,
     audit: Audit,

@@ -16,7 +16,7 @@ pub struct Blocked {
     pub help: String,
     /// `message` without quoted input, if the caller knows it.
     pub(crate) unquoted: Option<String>,
-    /// Refusal by the rules on order, as data.
+    /// Refusal by the order rules, as data.
     pub(crate) order: Option<Box<Refusal>>,
 }
 
@@ -26,12 +26,12 @@ impl Blocked {
         Self { code, message: message.into(), help: help.into(), unquoted: None, order: None }
     }
 
-    /// Attaches the details of a refusal by the rules on order.
+    /// Attaches the details of a refusal by the order rules.
     pub(crate) fn of_order(self, refusal: Box<Refusal>) -> Self {
         Self { order: Some(refusal), ..self }
     }
 
-    /// Returns the refusal by the rules on order (O-1 to O-3, O-5, O-6): the rule, what it requires, and the closest
+    /// Returns the refusal by the order rules (O-1 to O-3, O-5, O-6): the rule, what it requires, and the closest
     /// earlier call.
     #[must_use]
     pub fn order(&self) -> Option<&Refusal> {

@@ -38,7 +38,7 @@ pub(super) struct File {
     pub(super) budget: Budget,
     /// Confirmations (G3): how long to wait for one, and how long it is valid.
     pub(super) confirm: Confirm,
-    /// How long a call waits for a premise of the rules on order (O-5), and how long a session lasts.
+    /// How long a call waits for a premise of the order rules (O-5), and how long a session lasts.
     pub(super) order: order::OrderSettings,
     /// Settings for the episodes of `omen gate proxy --episode enforce`.
     pub(super) episode: Episode,
@@ -53,7 +53,7 @@ pub(super) struct Policy {
     /// A request that matches one of these patterns is halted before any tool is looked up.
     #[schemars(length(max = 1000))]
     pub(super) patterns: Vec<HaltPattern>,
-    /// Whether some rules are only tried: the patterns, the `where`, `max` and rules on order of `allow`, and the call limits
+    /// Whether some rules are only tried: the patterns, the `where`, `max` and order rules of `allow`, and the call limits
     /// of `budget`. A call that they would refuse passes, and the audit log records this. All other rules still refuse.
     pub(super) shadow: bool,
 }

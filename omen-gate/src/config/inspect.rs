@@ -31,7 +31,7 @@ pub struct Inspection {
 impl Config {
     /// Reads a file and checks what it refers to: the key, the log, the programs. Nothing is started or written. Grants are
     /// checked for expiry at `now`. If the tools listed by the servers are given, argument rules are also checked against the
-    /// schema of each tool whose form matches its pin. If there are no errors, `find_vacuous` returns the paths of rules on order
+    /// schema of each tool whose form matches its pin. If there are no errors, `find_vacuous` returns the paths of order rules
     /// to warn about, as [`prove::vacuous`](crate::prove::vacuous) does.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Keys of the rules on order, taken from an `[[allow]]` entry.
+//! Keys of the order rules, taken from an `[[allow]]` entry.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::file::Allow;
 use super::file::argument::Argument;
 use super::file::order::Premises;
 
-/// Rules on order of one `[[allow]]` entry.
+/// Order rules of one `[[allow]]` entry.
 pub(super) struct OrderKeys {
     pub(super) tool: Tool,
     pub(super) after: Premises,

@@ -72,7 +72,7 @@ pub enum BuildError {
     /// The key of the audit log cannot be used.
     #[error("A1: {0}")]
     Key(#[from] KeyError),
-    /// An audit log entry contains data for the rules on order that cannot be read.
+    /// An audit log entry contains data for the order rules that cannot be read.
     #[error("O-6: invalid member `order` in entry {entry} of the audit log: {source}")]
     Order {
         /// Entry number.
@@ -190,7 +190,7 @@ impl Builder {
         self
     }
 
-    /// Makes the sessions of the rules on order end with the gate, as clients' sessions do: sessions that were open when
+    /// Makes the sessions of the order rules end with the gate, as clients' sessions do: sessions that were open when
     /// an earlier gate stopped are ended by this one. By default the sessions are a program's, which outlive the gate
     /// and end after `idle` in `[order]`. `has_turns` says whether a turn may have several calls; if not, a rule with
     /// `per = "turn"` is an error on reload.
@@ -212,8 +212,8 @@ impl Builder {
     }
 
     /// Leaves open an earlier gate's calls whose outcome is not in the log, instead of ending them as calls that may have run:
-    /// use it if something that outlives its gates runs the calls and reports the outcomes later. Until then, the rules on
-    /// order treat them as calls that may have run.
+    /// use it if something that outlives its gates runs the calls and reports the outcomes later. Until then, the order
+    /// rules treat them as calls that may have run.
     pub fn leaves_calls_open(mut self) -> Self {
         self.leaves_calls_open = true;
         self

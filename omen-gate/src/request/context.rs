@@ -44,7 +44,7 @@ pub(crate) struct RequestContext {
     user_turn: Option<TurnId>,
     /// User's query, if it came as text.
     query: Option<Arc<str>>,
-    /// Rules on order, which know what the session owes.
+    /// Order rules, which know what the session owes.
     order: Option<Order>,
     audit_queue: AuditQueue,
 }
@@ -152,7 +152,7 @@ impl RequestContext {
         Self { order: Some(order.clone()), ..self }
     }
 
-    /// Returns the session and turn for the rules on order.
+    /// Returns the session and turn for the order rules.
     pub(crate) fn origin(&self) -> CallOrigin<'_> {
         let turn = self.counted_turn();
         CallOrigin { session: self.session.as_ref().unwrap_or(turn), turn }

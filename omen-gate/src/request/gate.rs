@@ -105,7 +105,7 @@ impl Gate {
         self.0.order.end(session, how)
     }
 
-    /// Returns what a session currently owes under the rules on order, before its end.
+    /// Returns what a session currently owes under the order rules, before its end.
     #[must_use]
     pub fn owed(&self, session: &TurnId) -> Vec<Owed> {
         self.0.order.owed(session)

@@ -86,14 +86,14 @@ impl Gate {
         self.audit_queue().append(Kind::Decision, turn, episode.as_ref(), entry).await.map(drop)
     }
 
-    /// Counts a call that the gate's caller refuses itself, for rules on order about calls that were requested or
+    /// Counts a call that the gate's caller refuses itself, for order rules about calls that were requested or
     /// refused. Nothing else is recorded about it.
     pub async fn count_refused(&self, call: RefusedCall<'_>) {
         let RefusedCall { session, turn, tool, args } = call;
         self.order().refused(CallOrigin { session, turn }, tool, args).await;
     }
 
-    /// Returns a sentence for a tool's description on what the rules on order say about its calls; `None` if it has no rules.
+    /// Returns a sentence for a tool's description on what the order rules say about its calls; `None` if it has no rules.
     #[must_use]
     pub fn order_sentence(&self, tool: &ToolId) -> Option<String> {
         self.0.rules.with(|rules| text::sentence(&rules.order, &named(tool)))

@@ -28,7 +28,7 @@ use crate::request::file_rule_threads::FileRuleThreads;
 pub(crate) use report::Reporter;
 pub use report::{DebtReport, DebtScope, SessionEnd};
 
-/// Rules on order and the calls known to them. Clones share both.
+/// Order rules and the calls known to them. Clones share both.
 #[derive(Clone, Debug)]
 pub(crate) struct Order(Arc<OrderParts>);
 
@@ -66,7 +66,7 @@ enum Step {
     Verdict(Verdict),
 }
 
-/// Call known to the rules on order. Dropping it reports that it went no further.
+/// Call known to the order rules. Dropping it reports that it went no further.
 #[derive(Debug)]
 pub(crate) struct OrderedCall {
     order: Order,
@@ -106,9 +106,9 @@ pub(crate) type PassedCall = (Map<String, Value>, Result<(), Blocked>);
 /// Function that reads the arguments or the answer of a call.
 type ReadCall = fn(&Reader, &Tool, Option<&Value>) -> CallReading;
 
-/// Member of an entry that holds its data for the rules on order.
+/// Member of an entry that holds its data for the order rules.
 pub(crate) const ORDER: &str = "order";
-/// Purpose for which the key of the rules on order is derived.
+/// Purpose for which the key of the order rules is derived.
 pub(crate) const ORDER_KEY: &str = "omen order v1";
 
 impl Order {

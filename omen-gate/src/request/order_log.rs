@@ -1,4 +1,4 @@
-//! Verdicts of the rules on order (O-1 to O-6) on the calls in an audit log, treated as facts and judged where they
+//! Verdicts of the order rules (O-1 to O-6) on the calls in an audit log, treated as facts and judged where they
 //! were made.
 //!
 //! The verdict on a call says whether it should have been made; later calls are judged as they were made, whatever the verdict.
@@ -26,13 +26,13 @@ use entry::{QueuedEntry, RefusalHalf};
 pub use entry::LogEntry;
 pub use finding::{JudgedEntry, OrderFinding, RelatedEntry};
 
-/// Calls of one audit log, judged by the rules on order of one configuration.
+/// Calls of one audit log, judged by the order rules of one configuration.
 #[derive(Debug)]
 pub struct OrderLog {
     calls: RecordedCalls,
     /// Calls whose outcome has not been read.
     running: HashMap<Running, CallId>,
-    /// Calls confirmed by a human in gates without rules on order.
+    /// Calls confirmed by a human in gates without order rules.
     confirmed: HashSet<(String, String)>,
     /// Latest call of each turn, whose answer may still be withheld.
     answered: HashMap<String, CallId>,
@@ -50,7 +50,7 @@ pub struct OrderLog {
 enum Running {
     /// Number of the call's request.
     Arrival(u64),
-    /// Turn and hash, if the gate had no rules on order.
+    /// Turn and hash, if the gate had no order rules.
     Hash(String, String),
 }
 
@@ -88,7 +88,7 @@ impl OrderLog {
     /// Accepts the next entry.
     ///
     /// # Errors
-    /// If the entry's data for the rules on order cannot be read.
+    /// If the entry's data for the order rules cannot be read.
     pub fn add(&mut self, entry: &LogEntry<'_>) -> Result<(), UnreadableOrder> {
         let order = entry.data.get(ORDER).filter(|_| entry.turn.is_some()).map(Entry::deserialize).transpose();
         let order = order.map_err(|source| UnreadableOrder { entry: entry.sequence, source })?;
@@ -155,7 +155,7 @@ impl OrderLog {
         }
     }
 
-    /// Accepts an entry without data for the rules on order.
+    /// Accepts an entry without data for the order rules.
     fn without_order(&mut self, kind: &str, entry: &LogEntry<'_>) {
         let Some(turn) = entry.turn else { return };
         let hash = || Some((turn.to_owned(), entry.text("call")?.to_owned()));

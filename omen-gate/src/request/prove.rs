@@ -52,7 +52,7 @@ pub struct ProvenDifference {
     pub ended_session: Option<usize>,
     /// Reason why the old configuration refuses the last call or reports the debt.
     pub why: String,
-    /// Path of the rule on order in the old configuration that refuses or reports it; empty if something else refuses the call.
+    /// Path of the order rule in the old configuration that refuses or reports it; empty if something else refuses the call.
     pub path: String,
     /// Whether a human has to confirm each call under the new configuration. A refused call is not confirmed.
     pub confirmed: Vec<bool>,
@@ -66,7 +66,7 @@ const MAX_STATES: usize = 200_000;
 /// Maximum number of states visited in the search for rules that refuse nothing.
 const MAX_VACUOUS_STATES: usize = 100_000;
 
-/// Returns the paths of rules on order that refuse nothing which the rest of the configuration allows, as far as a bounded search
+/// Returns the paths of order rules that refuse nothing which the rest of the configuration allows, as far as a bounded search
 /// finds them, assuming that each call ends before the next one begins and takes no time.
 #[must_use]
 pub fn vacuous(config: &Config) -> Vec<String> {
@@ -126,9 +126,11 @@ fn reason(difference: &Difference) -> (String, String) {
         WhyRefused::Closed(why) => why.clone(),
         WhyRefused::Arguments => "the arguments break a rule of `where`".to_owned(),
         WhyRefused::Expired => "its grants have expired".to_owned(),
-        WhyRefused::Limit(IntentLimit::Rate) => "the rate `max` is used up".to_owned(),
+        WhyRefused::Limit(IntentLimit::Rate) => "the rate limit `max` is reached".to_owned(),
         WhyRefused::Limit(IntentLimit::Uses) => "the grants have no `uses` left".to_owned(),
-        WhyRefused::Incomparable => "a member that a rule compares with later calls has another type".to_owned(),
+        WhyRefused::Incomparable => {
+            "a member that a rule compares with later calls has a type that cannot be compared".to_owned()
+        }
         WhyRefused::Rule(path) => {
             let verb = if difference.ended_session.is_some() { "reports" } else { "refuses" };
             return (path.clone(), format!("`{path}` {verb} it"));

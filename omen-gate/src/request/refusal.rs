@@ -25,7 +25,7 @@ pub struct CallRefusal {
     pub failed: bool,
     /// The answer, where it is shown as text although it is not as its tool promises (PG-4).
     pub untyped: Option<String>,
-    /// What the rules on order say of it, as members of the decision.
+    /// What the order rules say of it, as members of the decision.
     pub order: Map<String, Value>,
 }
 

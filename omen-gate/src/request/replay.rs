@@ -5,7 +5,7 @@
 //! the same under both: servers, failures, the confirmer. Query patterns (PG-0) are omitted too, because a log contains
 //! no queries.
 //!
-//! The rules on order (O-1 to O-6) judge the calls in a log as facts, in their places: a call that only one policy allows is
+//! The order rules (O-1 to O-6) judge the calls in a log as facts, in their places: a call that only one policy allows is
 //! still followed by the calls that were made. A plan is judged as the first call of its session.
 //!
 //! Unrecorded data is not guessed: a verdict that depends on it is [`ReplayVerdict::Undecidable`], or [`ReplayVerdict::UndecidableOrder`].
@@ -39,7 +39,7 @@ pub struct Replay {
     limits: (PlanLimits, PlanLimits),
     policies: (Arc<Policy>, Arc<Policy>),
     orders: (OrderLog, OrderLog),
-    /// Calls that still lack the verdicts of the rules on order, by entry number.
+    /// Calls that still lack the verdicts of the order rules, by entry number.
     waiting: BTreeMap<u64, ReplayedCall>,
 }
 
@@ -67,7 +67,7 @@ impl Replay {
         self.orders = (OrderLog::by_policy(old, Some(key)), OrderLog::by_policy(new, Some(key)));
     }
 
-    /// Returns whether one of the policies has rules on order.
+    /// Returns whether one of the policies has order rules.
     #[must_use]
     pub fn has_order(&self) -> bool {
         let has = |policy: &Policy| policy.tools.values().any(|tool| !tool.rules.is_empty());
@@ -78,7 +78,7 @@ impl Replay {
     /// call may come with a later entry.
     ///
     /// # Errors
-    /// If the entry's data for the rules on order cannot be read.
+    /// If the entry's data for the order rules cannot be read.
     pub fn add(&mut self, entry: Logged<'_>) -> Result<Vec<ReplayedCall>, UnreadableOrder> {
         if let Some(call) = ReplayCall::of_entry(entry) {
             let (time, turn) = (entry.time().to_owned(), entry.turn().map(str::to_owned));
@@ -102,7 +102,7 @@ impl Replay {
         calls
     }
 
-    /// Takes the calls that the rules on order have judged.
+    /// Takes the calls that the order rules have judged.
     fn ordered(&mut self) -> Vec<ReplayedCall> {
         let (old, new) = &mut self.orders;
         // Debts at the end of a session are not verdicts on calls.
@@ -176,7 +176,7 @@ impl Replay {
         Some((said(plans.0, old), said(plans.1, new)))
     }
 
-    /// Combines a verdict on a plan with the verdict of the rules on order on the first call of a session.
+    /// Combines a verdict on a plan with the verdict of the order rules on the first call of a session.
     fn first(policy: &Policy, call: &ReplayCall, verdict: ReplayVerdict) -> ReplayVerdict {
         let ordered = call.args.as_ref().map_or(Ok(()), |args| first_call(policy, &call.tool, args));
         match (verdict, ordered) {

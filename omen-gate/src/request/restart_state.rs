@@ -54,7 +54,7 @@ impl RestartState {
         }
     }
 
-    /// Returns the log's data for the rules on order.
+    /// Returns the log's data for the order rules.
     pub(crate) fn order(&self) -> &[OrderRecord] {
         self.0.past().order()
     }

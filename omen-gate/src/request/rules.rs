@@ -13,7 +13,7 @@ pub(crate) struct Rules {
     pub(crate) limits: Arc<Limits>,
     pub(crate) allow: Arc<Allowlist>,
     pub(crate) confirm: ConfirmLimits,
-    /// Rules on order as configured.
+    /// Order rules as configured.
     pub(crate) order: Arc<omen_order::Policy>,
     /// Whether shadow mode is on: violations of the rules on content and order are recorded but not enforced.
     pub(crate) shadow: bool,

@@ -124,7 +124,7 @@ impl Turn {
         self.steps.states()
     }
 
-    /// Ends the turn, and returns the final state of each step and what the turn owes under the rules on order. Partial
+    /// Ends the turn, and returns the final state of each step and what the turn owes under the order rules. Partial
     /// results are never silent (R4).
     ///
     /// An aborted turn is remembered until [`Gate::end_turn`], so its id cannot be reused to exceed the budget (R2).

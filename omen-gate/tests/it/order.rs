@@ -134,7 +134,7 @@ async fn o_1_a_premise_has_to_have_succeeded() {
     assert_eq!(refused.code, GateCode::O1);
     assert_eq!(
         refused.message,
-        "`store/set` needs `store/get` with the same `/key` within 10 min before it; none was called in this session"
+        "`store/set` needs `store/get` with the same `/key` within 10 min before it; no such call was made in this session"
     );
     assert_eq!(refused.help, "call `store/get` with the same `/key`, then `store/set` again");
     gate.get("other").await.unwrap();
@@ -196,7 +196,7 @@ async fn o_4_what_a_session_owes_is_in_the_log() {
     let [owed] = owed.as_slice() else { panic!("{owed:?}") };
     assert_eq!((&owed["code"], &owed["rule"]), (&json!("O-4"), &json!("allow[1].before_end[0]")));
     assert!(
-        owed["why"].as_str().unwrap().contains("owes `store/get` with the same `/key` for the call in entry"),
+        owed["why"].as_str().unwrap().contains("still owing `store/get` with the same `/key` for the call in entry"),
         "{owed}"
     );
 }
@@ -285,7 +285,7 @@ async fn a_reload_judges_the_same_past_by_other_rules() {
     gate.gate.reload(Config::parse(&by_member).unwrap()).await.unwrap();
     let refused = gate.set("pool", 1).await.unwrap_err();
     assert_eq!(refused.code, GateCode::O6);
-    assert!(refused.message.starts_with("the operator changed the rules on order"), "{refused}");
+    assert!(refused.message.starts_with("the operator changed the order rules"), "{refused}");
 }
 
 #[tokio::test]

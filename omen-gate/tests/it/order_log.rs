@@ -1,4 +1,4 @@
-//! Judgement of recorded calls by the rules on order: what a log decides, and that it decides as the gate did.
+//! Judgement of recorded calls by the order rules: what a log decides, and that it decides as the gate did.
 
 mod live;
 mod table;

@@ -20,7 +20,7 @@ pub struct InstallForm {
     pub sources: Vec<String>,
     /// Settings by scope: `user`, `project` and `managed`.
     pub places: BTreeMap<String, SettingsPlace>,
-    /// Settings and variables that switch hooks off.
+    /// Settings and variables that disable hooks.
     pub switches: Vec<OffSwitch>,
     /// Command line with which the agent runs a hook's command, in which `$SHELL` is the user's shell; empty for agents that
     /// start the program directly.
@@ -58,7 +58,7 @@ pub struct SettingsPlace {
     pub tell: Vec<String>,
 }
 
-/// Setting or variable that switches hooks off.
+/// Setting or variable that disables hooks.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -133,7 +133,7 @@ impl SettingsPlace {
 }
 
 impl OffSwitch {
-    /// Returns whether a value switches hooks off.
+    /// Returns whether a value disables hooks.
     #[must_use]
     pub fn is_off(&self, value: &Value) -> bool {
         *value == self.off || value.as_array().is_some_and(|list| list.contains(&self.off))

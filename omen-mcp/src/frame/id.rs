@@ -11,7 +11,7 @@ pub enum Id {
     Text(Box<str>),
 }
 
-/// Prefix for the ids of the proxy's own requests. No other party may use such an id.
+/// Prefix for the ids of a proxy's own requests. No other party may use such an id.
 pub const OURS: &str = "omen-gate:";
 
 impl Id {
@@ -25,12 +25,12 @@ impl Id {
         (number.to_string() == raw && number.unsigned_abs() < 1 << 53).then_some(Self::Number(number))
     }
 
-    /// Returns whether the id has the form of the proxy's own ids.
+    /// Returns whether the id has the form of a proxy's own ids.
     pub fn is_ours(&self) -> bool {
         matches!(self, Self::Text(text) if text.starts_with(OURS))
     }
 
-    /// Returns the number of one of the proxy's own requests.
+    /// Returns the number of one of a proxy's own requests.
     pub fn ours(&self) -> Option<u64> {
         let Self::Text(text) = self else { return None };
         let digits = text.strip_prefix(OURS)?;
@@ -45,7 +45,7 @@ impl Id {
         }
     }
 
-    /// Returns the JSON id of one of the proxy's own requests.
+    /// Returns the JSON id of one of a proxy's own requests.
     pub fn write(number: u64) -> String {
         format!("\"{OURS}{number}\"")
     }

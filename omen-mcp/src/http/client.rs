@@ -1,9 +1,9 @@
 //! Streamable HTTP towards a server: a client of a server at an address.
 //!
-//! Messages go to such a server and come from it as with any other. The difference is that the request of each answer is
-//! known, so an error in one request is the fault of that request alone. Up to 2025-11-25, a handshake begins a session at
-//! the server, which has an end; since 2026-07-28, each request is independent. Each request itself says which of the two it
-//! is; nothing is translated.
+//! Messages are exchanged with such a server as with any other. The difference is that the request of each answer is known, so an
+//! error in one request affects that request alone. Up to 2025-11-25, a handshake begins a session at the server, which has an
+//! end; since 2026-07-28, each request is independent. Each request itself states which of the two applies; nothing is
+//! translated.
 //!
 //! Architecture invariant: a request is sent once. It counts as not sent only if it has provably not left this machine,
 //! i.e. no connection was made. After every other failure, it is unknown whether a tool ran.

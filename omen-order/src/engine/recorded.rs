@@ -1,7 +1,7 @@
-//! Calls of a log, judged again in their places, by the same rules or by others.
+//! Calls of a log, judged again at their positions, by the same rules or by others.
 //!
-//! What the rules in force read of a call is in its log entry. What other rules read is taken from the arguments, as far
-//! as the log has them; the rest is unknown, and a verdict that depends on it is undecided.
+//! The log entry of a call has the data that the rules in force read. Data that other rules read is taken from the arguments, as
+//! far as the log has them; the rest is unknown, and a verdict that depends on it is undecided.
 
 use std::collections::{HashMap, HashSet};
 

@@ -46,7 +46,7 @@ fn ban(rule: &Rule, opener: &Tool) -> Result<Rule, OutsideRule> {
     let outside = |why: &str| Err((rule.path.clone(), why.to_owned()));
     let RuleKind::BeforeEnd(owed) = &rule.kind else { return outside("it is not a debt") };
     if owed.per == Per::All {
-        return outside("it is owed by no session");
+        return outside("the debt belongs to no session");
     }
     let settles = Until {
         tools: owed.tools.clone(),

@@ -152,7 +152,7 @@ impl ConeRules {
                 };
                 if let Some(tool) = tools.find(|tool| counts(tool)) {
                     let why = format!(
-                        "it counts confirmed calls of `{tool}`, and which grant a call uses decides whether it is confirmed"
+                        "it counts confirmed calls of `{tool}`, and whether a call is confirmed depends on the grant that it uses"
                     );
                     return Err((question.path.clone(), why));
                 }
@@ -296,7 +296,7 @@ impl ConeRules {
 /// Returns the reason why a rule cannot be searched, if any.
 fn too_large(rule: &Rule) -> Option<String> {
     if let Some(premise) = rule.kind.premises().iter().find(|premise| premise.times > MAX_TIMES) {
-        return Some(format!("`times = {}` is above {MAX_TIMES}", premise.times));
+        return Some(format!("`times = {}` exceeds {MAX_TIMES}", premise.times));
     }
     match &rule.kind {
         RuleKind::MaxCalls(calls, _) if *calls > MAX_COUNT => {
@@ -307,10 +307,10 @@ fn too_large(rule: &Rule) -> Option<String> {
     }
 }
 
-const SUM: &str = "it is a sum";
+const SUM: &str = "it limits a sum";
 const SUM_OF_ELEMENTS: &str = "different sums over elements of an array are not compared";
 
-/// Whether an old rule on order adds up amounts, and no new one refuses what it refuses.
+/// Whether an old order rule adds up amounts, and no new one refuses what it refuses.
 fn has_looser_sum(rules: &[Vec<(Rule, Option<IntentLimit>)>; 2]) -> bool {
     let [old, new] = rules;
     let mut sums = old.iter().filter(|(rule, _)| matches!(rule.kind, RuleKind::MaxSum(..)));

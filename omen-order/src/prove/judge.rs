@@ -63,7 +63,7 @@ pub(super) enum RefusedBy<'r> {
     Admission,
     /// Grants that have expired.
     Expiry,
-    /// The rule on order of this path.
+    /// The order rule of this path.
     Rule(&'r str),
     /// A limit of intents.
     Limit(IntentLimit),

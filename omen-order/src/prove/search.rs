@@ -72,12 +72,12 @@ pub(super) fn tool(
             return Ok((Some(difference), search.moments));
         }
         if search.is_too_large() {
-            return Err((String::new(), format!("too large: more than {max_states} states")));
+            return Err((String::new(), format!("too large to search: more than {max_states} states")));
         }
     }
     match judge.alphabet.has_more_amounts.then(|| judge.rules.sum()).flatten() {
         Some(sum) => {
-            let why = "no difference was found, and calls have too many amounts to try all of them";
+            let why = "no difference was found, but calls have too many amounts to try them all";
             Err((sum.path.clone(), why.to_owned()))
         }
         None => Ok((None, search.moments)),

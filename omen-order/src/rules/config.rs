@@ -174,7 +174,7 @@ impl<W> Rules<'_, W> {
             rules.extend(build.rule("before_end", &format!("/before_end/{index}"), item));
         }
         if rules.len() > MAX_RULES {
-            build.wrong("", format!("there are more than {MAX_RULES} rules on order for one tool"), "remove some");
+            build.wrong("", format!("there are more than {MAX_RULES} order rules for one tool"), "remove some");
         }
         if build.mistakes.is_empty() && !build.is_incomplete { Ok(rules) } else { Err(build.mistakes) }
     }
@@ -217,7 +217,7 @@ impl<W> Build<'_, W> {
                 if table.is_some_and(|table| table.tool.is_some()) {
                     self.wrong(
                         &format!("{pointer}/any"),
-                        "`any` stands beside `tool`",
+                        "`any` and `tool` cannot be combined",
                         "add the tool to `any`, or write a separate rule",
                     );
                 }
@@ -263,7 +263,7 @@ impl<W> Build<'_, W> {
                 && premise.tools.contains(self.own)
             {
                 let message =
-                    format!("`sum` allows {limit} of `{at}`, and `where` allows no call with less than {least}");
+                    format!("`sum` allows {limit} of `{at}`, but `where` allows no call with less than {least}");
                 self.wrong(&place, message, "raise the limit, or lower `min` in `where`");
             }
             let kind = RuleKind::MaxSum(*limit, at.as_str().into(), premise.clone());
@@ -333,7 +333,7 @@ impl<W> Build<'_, W> {
             if table.until.is_some() {
                 self.wrong(
                     &format!("{pointer}/only"),
-                    "`only` stands beside `until`",
+                    "`only` and `until` cannot be combined",
                     "remove one of them: with `only`, every other tool cancels",
                 );
             }
@@ -377,7 +377,7 @@ impl<W> Build<'_, W> {
     fn was(&mut self, pointer: &str, table: &PremiseTable<W>) -> Option<Was> {
         match (&table.was, table.ok) {
             (Some(_), Some(_)) => {
-                self.wrong(&format!("{pointer}/ok"), "`ok` stands beside `was`", "remove `ok`");
+                self.wrong(&format!("{pointer}/ok"), "`ok` and `was` cannot be combined", "remove `ok`");
                 None
             }
             (Some(was), None) => Was::parse(was),

@@ -19,12 +19,15 @@ fn each_mistake_is_reported_at_its_place() {
         (r#"after = [{ was = "ok" }]"#, "/after/0: missing key `tool`"),
         (r#"after = [{ tool = "b", until = ["nobody"] }]"#, "/after/0/until/0: the tool `nobody` is not allowed"),
         (r#"after = [{ tool = "b", only = ["nobody"] }]"#, "/after/0/only: the tool `nobody` is not allowed"),
-        (r#"after = [{ tool = "b", only = [], until = ["b"] }]"#, "/after/0/only: `only` stands beside `until`"),
-        (r#"after = [{ tool = "b", any = ["b"] }]"#, "/after/0/any: `any` stands beside `tool`"),
+        (
+            r#"after = [{ tool = "b", only = [], until = ["b"] }]"#,
+            "/after/0/only: `only` and `until` cannot be combined",
+        ),
+        (r#"after = [{ tool = "b", any = ["b"] }]"#, "/after/0/any: `any` and `tool` cannot be combined"),
         (r#"after = [{ tool = "b", per = "all" }]"#, "/after/0: a rule over all sessions needs `within`"),
         (r#"after = [{ tool = "b", within = "40day" }]"#, "/after/0/within: invalid duration `40day`"),
         (r#"after = [{ tool = "b", within = "5ms" }]"#, "/after/0/within: invalid duration `5ms`"),
-        (r#"after = [{ tool = "b", ok = true, was = "ok" }]"#, "/after/0/ok: `ok` stands beside `was`"),
+        (r#"after = [{ tool = "b", ok = true, was = "ok" }]"#, "/after/0/ok: `ok` and `was` cannot be combined"),
         (
             r#"after = [{ tool = "b", same = ["k"] }]"#,
             "/after/0/same/0: invalid JSON pointer `k`: expected a `/` at its start",
@@ -51,7 +54,7 @@ fn each_mistake_is_reported_at_its_place() {
         ),
         (
             r#"max = { sum = { "/n" = 0 }, within = "1h" }"#,
-            "/max/sum: `sum` allows 0 of `/n`, and `where` allows no call with less than 1",
+            "/max/sum: `sum` allows 0 of `/n`, but `where` allows no call with less than 1",
         ),
         (r#"before_end = ["nobody"]"#, "/before_end/0: the tool `nobody` is not allowed"),
     ] {

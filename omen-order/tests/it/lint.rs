@@ -86,8 +86,10 @@ fn a_debt_that_nothing_can_settle_is_found() {
     let d = "before_end = ['b']";
     assert_eq!(
         findings("", "never_after = ['d']", d),
-        ["true allow[3].before_end[0]: what `s/d` owes can never be settled: `allow[1].never_after[0]` forbids `s/b` \
-             after `s/d`"]
+        [
+            "true allow[3].before_end[0]: the debt of `s/d` can never be settled: `allow[1].never_after[0]` forbids `s/b` \
+             after `s/d`"
+        ]
     );
     assert!(findings("", "never_after = [{ tool = 'd', until = ['a'] }]", d).is_empty());
     assert!(findings("", "never_after = ['d']", "before_end = [{ tool = ['a', 'b'] }]").is_empty());

@@ -215,7 +215,7 @@ fn beyond_the_bounds_a_ban_refuses_and_a_premise_forgets() {
     let refused: Vec<_> = said.values().filter(|verdict| matches!(verdict, Verdict::Refuse(_))).collect();
     let [Verdict::Refuse(refusal)] = refused[..] else { panic!("{refused:?}") };
     assert_eq!(refusal.code.as_str(), "O-6");
-    assert_eq!(refusal.text().message, "the rules on order cannot remember any more calls of `s/send`");
+    assert_eq!(refusal.text().message, "the order rules cannot remember any more calls of `s/send`");
     let first = ask(&mut engine, 20_000, "next", "s", json!({ "k": 0 }));
     let last = ask(&mut engine, 20_000, "next", "s", json!({ "k": 10_000 }));
     engine.tick(at(21_000));

@@ -175,22 +175,24 @@ fn tests_come_before_a_deployment() {
     let (a1, b2) = (json!({ "commit": "a1" }), json!({ "commit": "b2" }));
     assert_eq!(
         client.refused(0, "ci/deploy", a1.clone(), "O-1"),
-        "`ci/deploy` needs `ci/run_tests` with the same `/commit` within 10 min before it; none was called in this \
-         session; call `ci/run_tests` with the same `/commit`, then `ci/deploy` again"
+        "`ci/deploy` needs `ci/run_tests` with the same `/commit` within 10 min before it; no such call was made in \
+         this session; call `ci/run_tests` with the same `/commit`, then `ci/deploy` again"
     );
     client.does(5, "ci/run_tests", a1.clone(), passed(false));
     let text = client.refused(55, "ci/deploy", a1, "O-1");
-    assert!(text.contains("does not fit what the rule asks of its arguments and its answer"), "{text}");
+    assert!(text.contains("does not match the rule's conditions on its arguments and answer"), "{text}");
     client.does(60, "files/write_file", json!({}), json!({}));
     let tests = client.ask(70, "ci/run_tests", b2.clone());
     assert_eq!(client.said(70, tests).0, "allow");
-    // Both in one breath: the deployment waits, and not for long enough.
+    // Both at the same time: the deployment waits, but not long enough.
     let early = client.ask(70, "ci/deploy", b2.clone());
     assert_eq!(client.said(99, early).0, "waits");
     let (code, text) = client.said(101, early);
     assert_eq!(code, "O-5");
     assert!(
-        text.starts_with("`ci/deploy` waited 30 s for `ci/run_tests`, which still runs; wait for the answer"),
+        text.starts_with(
+            "`ci/deploy` waited 30 s for `ci/run_tests`, which did not finish; wait for `ci/run_tests` to"
+        ),
         "{text}"
     );
     client.engine.end(Client::at(115), tests, Ended::Ok, Some(&passed(true)));
@@ -245,7 +247,7 @@ fn a_call_that_cancels_nothing_is_not_named() {
     client.does(5, "ci/run_tests", json!({ "commit": "a1" }), json!({ "run": {} }));
     client.does(6, "files/write_file", json!({ "commit": "b2", "run": "7" }), json!({}));
     let text = client.refused(7, "ci/deploy", json!({}), "O-1");
-    assert!(text.contains("there are only 1 of 2"), "{text}");
+    assert!(text.contains("so far there are only 1 of 2"), "{text}");
 }
 
 const PAY: &str = r#"
@@ -274,7 +276,7 @@ fn payments_have_sums_and_an_approval() {
     client.refused(0, "bank/pay", pay(60_000, "INV-0001", "A"), "O-1");
     approve(&mut client, 10, "INV-0002");
     let text = client.refused(20, "bank/pay", pay(60_000, "INV-0001", "A"), "O-1");
-    assert!(text.contains("the last one was for another `/invoice`"), "{text}");
+    assert!(text.contains("the last one had a different `/invoice`"), "{text}");
     approve(&mut client, 30, "INV-0001");
     let paid = client.ask(40, "bank/pay", pay(60_000, "INV-0001", "A"));
     assert_eq!(client.said(40, paid).0, "allow");
@@ -297,11 +299,13 @@ fn payments_have_sums_and_an_approval() {
     client.engine.end(Client::at(121), first, Ended::Ok, None);
     let _ = second;
     let text = client.refused(130, "bank/pay", pay(100_000, "INV-0004", "C"), "O-3");
-    assert!(text.contains("may have at most 200000 of `/cents` within 1 day; this session has used 160000"), "{text}");
+    let used =
+        "`/cents` may add up to at most 200000 in calls of `bank/pay` within 1 day; this session has used 160000";
+    assert!(text.starts_with(used), "{text}");
     client.does(140, "bank/pay", pay(40_000, "INV-0005", "C"), json!({}));
     client.refused(150, "bank/pay", pay(1, "INV-0006", "D"), "O-3");
     let text = client.refused(160, "bank/pay", json!({ "cents": -1, "invoice": "INV-0007", "to": "D" }), "O-6");
-    assert!(text.starts_with("the rules on order need `/cents` of `bank/pay` as integers"), "{text}");
+    assert!(text.starts_with("the order rules require `/cents` of `bank/pay` to be an integer"), "{text}");
 }
 
 const TICKETS: &str = r#"
@@ -333,7 +337,7 @@ fn a_ticket_is_an_obligation() {
     client.does(0, "tickets/open_ticket", json!({}), made("T7"));
     client.does(1, "tickets/open_ticket", json!({}), made("T8"));
     let text = client.refused(2, "tickets/close_ticket", id("T9"), "O-1");
-    assert!(text.contains("the last one was for another `/id`"), "{text}");
+    assert!(text.contains("the last one had a different `/id`"), "{text}");
     let owed =
         "Still owed before the end: `tickets/close_ticket` or `tickets/escalate` for 2 calls (entry 41, entry 42).";
     assert!(text.ends_with(owed), "{text}");
@@ -343,7 +347,7 @@ fn a_ticket_is_an_obligation() {
     client.does(7, "tickets/close_ticket", id("T7"), json!({}));
     let text = client.refused(8, "tickets/finish", json!({}), "O-2");
     assert!(text.contains("may not follow `tickets/open_ticket`"), "{text}");
-    assert!(text.contains("lifts this when `tickets/close_ticket` or `tickets/escalate` succeeds"), "{text}");
+    assert!(text.contains("lifts the ban once `tickets/close_ticket` or `tickets/escalate` succeeds"), "{text}");
     assert_eq!(client.engine.owed("s").len(), 1);
     client.engine.end_session(Client::at(9), "s");
     let found = client.engine.outputs().find_map(|output| match output {
@@ -353,8 +357,8 @@ fn a_ticket_is_an_obligation() {
     let text = found.unwrap().text();
     assert_eq!(
         text.message,
-        "the session or turn ended and owes `tickets/close_ticket` or `tickets/escalate` with the same `/id` for the \
-         call in entry 42, 8 s ago"
+        "the session or turn ended, still owing `tickets/close_ticket` or `tickets/escalate` with the same `/id` for \
+         the call in entry 42, 8 s ago"
     );
     let mut client = Client::new(TICKETS, 30_000);
     client.does(0, "tickets/open_ticket", json!({}), made("T8"));

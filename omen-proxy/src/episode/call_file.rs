@@ -1,6 +1,7 @@
 //! The file of a session's episodes, to which each process appends the packets of one event.
 //!
-//! A session may be long, and an event has to be quick: what is looked for is near the end, from where the file is read.
+//! A session may be long, and an event must be handled quickly: the packets that matter are near the end, so the file is read
+//! from there.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};

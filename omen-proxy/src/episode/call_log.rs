@@ -1,7 +1,7 @@
 //! Episodes of calls that are begun by one process and ended by another, as the hooks of a coding agent see them.
 //!
-//! As where a proxy observes, each call is an episode, and the session is its campaign. Nothing is kept in memory between two
-//! events: the episode of a call is resumed from its lines.
+//! As behind a proxy that observes, each call is an episode, and the session is its campaign. Nothing is kept in memory between
+//! two events: the episode of a call is resumed from its lines.
 
 use std::fmt;
 use std::io;

@@ -1,4 +1,4 @@
-//! The episodes of a process that was killed: what it has left open is ended when the next one starts.
+//! Episodes that a killed process has left open, which are ended when the next one starts.
 //!
 //! The outcome of a call running at that time is unknown, so its result is a FAILURE that says so, and the episode takes the
 //! shortest legal path to an end (D54), as if its client were gone. Nothing is claimed that the log does not show.

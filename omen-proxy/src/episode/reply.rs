@@ -22,7 +22,7 @@ pub(crate) struct At<'p> {
     pub(crate) promises: bool,
     /// Whether the tool belongs to the episode and not to the server.
     pub(crate) own: bool,
-    /// Debts of the session under the rules on order, for a refusal.
+    /// Debts of the session under the order rules, for a refusal.
     pub(crate) owed: String,
 }
 

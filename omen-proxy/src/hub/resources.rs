@@ -1,4 +1,5 @@
-//! Owner of a resource: the server that lists it, or the one with a template that it matches. Nothing guesses between two.
+//! Owner of a resource: the server that lists it, or the one with a template that it matches. If there are two, neither is
+//! chosen.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -91,7 +91,7 @@ impl ServerSession {
         refusal::not_passed(raw_id, &self.recorded(&self.turn, why).await)
     }
 
-    /// Returns what the client's session owes under the rules on order; empty if it owes nothing.
+    /// Returns what the client's session owes under the order rules; empty if it owes nothing.
     pub(crate) fn owed_line(&self) -> String {
         owed_line(&self.gate.owed(&self.client_session))
     }

@@ -236,7 +236,7 @@ impl<'s> ClientCall<'s> {
         }
     }
 
-    /// Refuses a call before the gate has it: that is recorded, counts for the rules on order, and says what is owed.
+    /// Refuses a call before the gate has it: that is recorded, counts for the order rules, and says what is owed.
     async fn refused_here(&self, why: Blocked) -> CallRefusal {
         self.count_refused().await;
         let why = self.session.recorded(self.turn, why).await;

@@ -135,7 +135,7 @@ fn page(response: &Frame, raw_id: &str, session: &ServerSession) -> Result<Page,
     Ok(Page { line, blocked, listed, is_last })
 }
 
-/// Returns what the rules on order say about a tool, if the operator wants it in the tool's description.
+/// Returns what the order rules say about a tool, if the operator wants it in the tool's description.
 fn sentence(session: &ServerSession, tool: &str) -> Option<String> {
     let tool = tool.parse().ok().filter(|_| session.settings.show_order)?;
     session.gate.order_sentence(&ToolId { server: session.server.clone(), tool })

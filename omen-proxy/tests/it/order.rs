@@ -1,4 +1,4 @@
-//! Rules on order behind the proxy: what a session owes, and whose calls count.
+//! Order rules behind the proxy: what a session owes, and whose calls count.
 
 mod evasions;
 mod story;

@@ -20,7 +20,7 @@ class Refused(OmenError):
     ran: Literal["yes", "no", "unknown"]
     """Whether the tool ran."""
     evidence: dict[str, Any]
-    """The decision as data: call, code, reason, help, turn, and the results of the rules on order."""
+    """The decision as data: call, code, reason, help, turn, and the results of the order rules."""
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.evidence = data["decision"]

@@ -281,7 +281,7 @@ class Turn(Caller):
         self._gate, self._session, self._query = gate, session, query
         self._turn = gate._core.fresh_id("t")
         self.owed: list[str] = []
-        """What the turn owed under the rules on order when it ended."""
+        """What the turn owed under the order rules when it ended."""
 
     @property
     def id(self) -> str:
@@ -297,13 +297,13 @@ class Turn(Caller):
 
 
 class Session(Caller):
-    """Session: the rules on order consider its calls together. Ends with its `with` block."""
+    """Session: the order rules consider its calls together. Ends with its `with` block."""
 
     def __init__(self, gate: Gate, name: str | None, query: str | None) -> None:
         self._gate, self._query = gate, query
         self._session = name or gate._core.fresh_id("s")
         self.owed: list[str] = []
-        """What the session owed under the rules on order when it ended."""
+        """What the session owed under the order rules when it ended."""
 
     @property
     def id(self) -> str:
@@ -315,7 +315,7 @@ class Session(Caller):
         return Turn(self._gate, self._session, query if query is not None else self._query)
 
     def owes(self) -> list[str]:
-        """Returns what the session currently owes under the rules on order."""
+        """Returns what the session currently owes under the order rules."""
         return self._gate._core.owed(self._session)
 
     def __enter__(self) -> Session:

@@ -1,4 +1,4 @@
-//! Findings and counts, as objects of Python.
+//! Findings and counts, as Python objects.
 
 use std::sync::Arc;
 

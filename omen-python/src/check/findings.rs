@@ -1,6 +1,6 @@
-//! Iterator over the findings of a log, which is checked on threads of its own.
+//! Iterator over the findings of a log, which is checked on separate threads.
 //!
-//! The threads hold no object of Python but the bytes that they check, so the interpreter never waits for them, nor they for it.
+//! The threads hold no Python objects except the bytes that they check, so neither they nor the interpreter wait for each other.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;

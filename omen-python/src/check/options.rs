@@ -1,4 +1,4 @@
-//! Options of a check, from the arguments of Python.
+//! Options of a check, from Python arguments.
 
 use std::num::NonZeroUsize;
 

@@ -1,4 +1,4 @@
-//! Sources of bytes: files, memory, and what Python reads or makes on its own thread.
+//! Sources of bytes: files, memory, and data that Python reads or generates on its own thread.
 
 use std::collections::VecDeque;
 use std::fs::File;

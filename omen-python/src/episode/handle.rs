@@ -1,7 +1,7 @@
 //! Handle of an episode in one state.
 //!
-//! All handles of an episode share it, and the latest one can use it. A move makes a new handle, and the one before notes
-//! where it was used.
+//! All handles of an episode share it, and only the latest one can use it. A move creates a new handle, and the previous one
+//! records where it was used.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 

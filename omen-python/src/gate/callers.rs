@@ -1,4 +1,4 @@
-//! Threads and event loops of Python that wait for a call, by the turn of the call.
+//! Python threads and event loops that wait for calls, by the turn of each call.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::Sender;

@@ -1,4 +1,4 @@
-//! Gate of a configuration, as Python holds it.
+//! Gate of a configuration, as a Python object.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -177,13 +177,13 @@ impl GateCore {
         Ok(PendingCall::new(received, handle))
     }
 
-    /// Forgets a turn or session that is over, and returns what it owes by the rules on order.
+    /// Forgets a turn or session that is over, and returns what it owes by the order rules.
     fn end(&self, id: &str) -> PyResult<Vec<String>> {
         let (gate, id) = (self.parts()?.gate()?, turn_id(id)?);
         Ok(gate.end_turn(&id).iter().map(|owed| owed_line(std::slice::from_ref(owed))).collect())
     }
 
-    /// What a session owes now by the rules on order.
+    /// What a session owes now by the order rules.
     fn owed(&self, session: &str) -> PyResult<Vec<String>> {
         let owed = self.parts()?.gate()?.owed(&turn_id(session)?);
         Ok(owed.iter().map(|owed| owed_line(std::slice::from_ref(owed))).collect())

@@ -1,4 +1,4 @@
-//! Server whose tools are functions of Python, and the confirmer in Python.
+//! Server whose tools are Python functions, and the confirmer in Python.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

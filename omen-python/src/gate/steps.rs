@@ -1,4 +1,4 @@
-//! The steps of a request, for a call that Python asks for.
+//! Steps of a request, for a call from Python.
 
 use omen_gate::tool::Answer;
 use omen_gate::{Blocked, CallRefusal, Gate, GateCode, RefusedCall, ToolId, TurnId, Way};
@@ -78,7 +78,7 @@ fn plan(call: &CallRequest) -> String {
     format!(r#"{{"type":"call_tool","server":{server},"tool":{tool},"args":{}}}"#, call.args)
 }
 
-/// Counts a refusal of a call that did not come to the rules on order, for rules about calls that were asked for.
+/// Counts a refusal of a call that did not come to the order rules, for rules about calls that were asked for.
 async fn count_refused(gate: &Gate, call: &CallRequest) {
     let (Ok(server), Ok(tool)) = (call.server.parse(), call.tool.parse()) else { return };
     let tool = ToolId { server, tool };

@@ -1,4 +1,4 @@
-//! JSON Schemas of the definitions, each with all that it refers to.
+//! JSON Schemas of the definitions, each with the definitions that it refers to.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! Values of Python as JSON.
+//! Conversion of Python values to JSON.
 
 use pyo3::prelude::*;
 use pyo3::types::{

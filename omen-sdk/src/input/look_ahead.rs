@@ -1,9 +1,10 @@
-//! Helps that look ahead, for a log that is known to its end.
+//! Help texts that consider later packets, for a complete log.
 //!
-//! The validator judges each packet by those before it, so that it can follow a stream in bounded memory, and so do its helps. In
-//! a whole log, the packet that a help asks for may be on the next line: then another one would be one too many. So for some
-//! findings, small changes of the log are tried: a packet moved, a repeated one removed, an id that later packets name. A change
-//! becomes the help if the finding is gone and there is no new one. Verdicts, findings and their order stay the same.
+//! The validator judges each packet by those before it, so that it can follow a stream in bounded memory, and its help texts do
+//! the same. In a complete log, the packet that a help asks for may be on the next line, so adding another one would be wrong. So
+//! for some findings, small changes to the log are tried: moving a packet, removing a repeated one, using an id that later
+//! packets name. A change becomes the help if it removes the finding and causes no new one. Verdicts, findings and their order
+//! stay the same.
 
 mod change;
 mod episode;

@@ -1,4 +1,4 @@
-//! Lookup of one of a few words without reading it character by character.
+//! Lookup of a word in a small set, without reading it character by character.
 
 use wide::u8x32;
 

@@ -1,8 +1,8 @@
 //! Decisions by Dogwood's engine and by the gate, in one run and with the same premises: a `read` needs an earlier `login` on
 //! some server.
 //!
-//! Dogwood has a policy for each server, any one of which permits the call. The gate has a rule for each 32 servers, and all of
-//! its rules must hold. Both have seen a login on one server of each rule, and both must refuse a `read` before that.
+//! Dogwood has a policy for each server, any one of which permits the call. The gate has one rule per 32 servers, and all of its
+//! rules must hold. Both have seen a login on one server of each rule, and both must refuse a `read` before that.
 
 #[path = "../../src/bench/order/calls.rs"]
 mod calls;

@@ -1,4 +1,4 @@
-//! Counts allocations for the benchmark, with an allocator that counting slows down.
+//! Counts allocations for the benchmark, with an allocator that is slower because it counts.
 
 use std::alloc::System;
 use std::error::Error;

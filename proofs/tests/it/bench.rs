@@ -154,7 +154,7 @@ fn the_gate_is_measured_in_all_its_parts() {
 }
 
 #[test]
-fn the_rules_on_order_are_measured_in_all_their_parts() {
+fn the_order_rules_are_measured_in_all_their_parts() {
     let counts = order::OrderCounts { rounds: 2, calls: 3, synced: 2, sessions: 5 };
     let report = order::run(&counts).expect("every premise is there");
     let json = serde_json::to_value(&report).expect("JSON");

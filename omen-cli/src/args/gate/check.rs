@@ -40,10 +40,10 @@ The text is checked first: every error is reported with its line and column. If 
      refers to is checked: whether the key can be read, and only by its owner; whether the log can be written; \
      whether the programs of the servers exist. Warnings report listed tools that cannot be called, because \
      they lack a pin, lack a grant for a permission or have one that has expired; folders in `under` that do \
-     not exist; and rules on order that refuse nothing, or that a call can evade by another spelling, another \
+     not exist; and order rules that refuse nothing, or that a call can evade by another spelling, another \
      tool or a longer wait.
 
-With `--catalog`, a rule on arguments (`where`) or on order is an error if it names a member that the schema \
+With `--catalog`, a rule on arguments (`where`) or an order rule is an error if it names a member that the schema \
      of its tool does not have, or if no call can satisfy it. Without `--catalog`, such a tool cannot be \
      called either: the refusal says why.
 

@@ -47,16 +47,15 @@ pub(crate) const PROVE_HELP: &str = concat!(
     "\
 Does the new configuration allow a call that the old one refuses? If it does, the shortest sequence of calls \
      that shows it is printed: both configurations allow all of its calls but the last, which only the new one allows. Each \
-     sequence is run through two gates in this process, with a set clock. No server is started, and nothing is written.
+     sequence is run through two gates in this process, with a fixed clock. No server is started, and nothing is written.
 
-The comparison covers the allowlist, pins, permissions, rates, the rules on arguments by all tests but `command`, \
-     and the rules on order: `after`, `never_after` and `max` with `calls`. Calls \
-     are made one after the other, and each takes no time. What cannot be decided is listed with its reason, never \
-     guessed: rules with `command` or `*`, sums that differ, grants with `expires`, limits above 64 calls, \
-     rules that count refused calls beside a sum or a larger limit, rules and patterns that need too many states, and \
-     all rules if shadow mode is turned on. If it is on already, rules are compared as if they were enforced, and a \
-     note says so. Paths are compared as texts: links are not followed. Patterns of queries, budgets, breakers, how long \
-     calls wait, and when a session is idle are not compared.
+The comparison covers the allowlist, pins, permissions, rates, grants, the rules on arguments, and the order rules. \
+     Calls are made one after the other, and each takes no time. What cannot be decided is listed with its reason, \
+     never guessed: rules and patterns that need too many states, limits above 64 calls and some sums if they were \
+     raised, rules that count refused calls beside one that is too large to search, and all rules if shadow mode is \
+     turned on. If it is on already, rules are compared as if they were enforced, and a note says so. Paths are \
+     compared as texts: links are not followed. Patterns of queries, budgets, breakers, how long calls wait, and when a \
+     session is idle are not compared.
 
 A session at whose end only the old configuration reports a debt (`before_end` without `within`) is shown as well.
 

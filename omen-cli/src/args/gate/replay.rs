@@ -94,7 +94,7 @@ Relative paths in rules start from the folder of their configuration: keep both 
      resolved with the links that exist now. Not judged: the patterns of queries (PG-0), since a log contains \
      no queries; how often a grant may be used; and budgets of turns and sessions.
 
-The rules on order (O-1 to O-6) judge each call of a log after the calls that were actually made before it: \
+The order rules (O-1 to O-6) judge each call of a log after the calls that were actually made before it: \
      what would have happened after a call that only one policy allows is not shown. A call for which such a \
      rule cannot be decided is listed with the rule. A plan is judged as the first call of its session.
 

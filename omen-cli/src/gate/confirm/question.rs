@@ -1,4 +1,4 @@
-//! A question in the form in which people read it.
+//! Human-readable form of a question.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use omen::render::human::clean;
-use omen_mcp::http::server::{Access, HttpLimits, PATH, Token};
+use omen_mcp::http::server::{Access, BadAccess, HttpLimits, PATH, Token};
 use omen_proxy::Transport;
 use omen_proxy::error::NotServed;
 use tokio::net::TcpListener;
@@ -25,7 +25,14 @@ pub(super) fn access(args: &HttpArgs) -> Result<Option<Access>, Failure> {
     if let Some(file) = &args.token_file {
         access = access.token(Token::from_file(file).map_err(|error| usage(&error))?);
     }
-    access.check(address.ip()).map_err(|error| usage(&error))?;
+    access.check(address.ip()).map_err(|error| {
+        let option = match error {
+            BadAccess::NoToken(_) => " (--token-file)",
+            BadAccess::NoHost(_) => " (--allow-host)",
+            _ => "",
+        };
+        usage(&format_args!("{error}{option}"))
+    })?;
     Ok(Some(access))
 }
 

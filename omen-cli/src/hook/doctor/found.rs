@@ -1,4 +1,4 @@
-//! Hooks of omen in the settings of an agent, and what switches hooks off.
+//! Hooks of omen in the settings of an agent, and settings that disable hooks.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -168,14 +168,14 @@ impl HookProcess {
     }
 }
 
-/// Settings and variables that switch hooks off now.
+/// Settings and variables that currently disable hooks.
 pub(super) fn switches(dialect: &Dialect, project: &Path, is_managed: bool) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
     for switch in dialect.install.switches.iter().filter(|switch| !(is_managed && switch.spares_managed)) {
         if let Some(name) =
             switch.env.as_deref().filter(|name| variable(name).is_some_and(|value| switch.is_off(&value.into())))
         {
-            found.push(format!("the variable `{name}` switches hooks off"));
+            found.push(format!("the variable `{name}` disables hooks"));
         }
         for path in switch.at.iter().filter_map(|place| place.path(project, variable)) {
             let unusable = |why: String| format!("cannot use {}: {why}", path.display());
@@ -183,7 +183,7 @@ pub(super) fn switches(dialect: &Dialect, project: &Path, is_managed: bool) -> R
             let settings = SettingsFormat::from_path(&path).value(&text).map_err(unusable)?;
             if settings.pointer(&switch.pointer).is_some_and(|value| switch.is_off(value)) {
                 let setting = switch.pointer.trim_start_matches('/').replace('/', ".");
-                found.push(format!("`{setting}` in {} switches hooks off", path.display()));
+                found.push(format!("`{setting}` in {} disables hooks", path.display()));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Starts a hook as its agent does, with an end in time.
+//! Starts a hook as its agent does, with a time limit.
 
 use std::io::{Read, Write as _};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Hooks in settings that are JSON, with comments and trailing commas or not: they are put in, and taken out, by spans.
+//! Hooks in JSON settings, with or without comments and trailing commas: added and removed by spans of the text.
 
 use jsonc_parser::ast::{Object, Value as Node};
 use jsonc_parser::common::Ranged as _;

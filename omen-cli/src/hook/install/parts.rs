@@ -1,4 +1,4 @@
-//! Parts of settings that are the hook's: elements in the lists of events, and members beside them.
+//! Parts of settings that belong to the hook: elements in the lists of events, and members beside them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

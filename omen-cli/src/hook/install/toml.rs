@@ -1,4 +1,4 @@
-//! Hooks in settings that are TOML: tables after all others, and members before them.
+//! Hooks in TOML settings: tables after all others, and members before them.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Record of an installation, and its undoing: byte for byte, also after changes elsewhere in the file.
+//! Record of an installation, from which it is undone byte for byte, even after changes elsewhere in the file.
 
 use std::fs;
 use std::io::Write as _;

@@ -210,10 +210,10 @@ gate.toml: 0 errors, 1 warning";
     assert!(missing.stderr.starts_with("omen: cannot use the catalogue no.json: "), "{}", missing.stderr);
 }
 
-/// With the tools of the servers, the members that rules on order name are looked up in the schemas of the tools whose
+/// With the tools of the servers, the members that order rules name are looked up in the schemas of the tools whose
 /// calls have them.
 #[test]
-fn rules_on_order_name_members_of_the_tools() {
+fn order_rules_name_members_of_the_tools() {
     let entry = |tool: &str, keys: &str| {
         format!(
             "[[allow]]\nserver = 'files'\ntool = '{tool}'\npermissions = ['READ']\npin = '{}'\n{keys}\n\
@@ -345,7 +345,7 @@ fn the_anchor_must_be_one_of_this_key() {
 }
 
 #[test]
-fn rules_on_order_that_cannot_have_been_meant() {
+fn order_rules_that_cannot_have_been_meant() {
     let entry = |tool: &str, rules: &str| {
         format!("\n[[allow]]\nserver = 'files'\ntool = '{tool}'\npermissions = ['READ']\n{rules}\n")
     };
@@ -450,7 +450,7 @@ fn weak_rules(keys: &str, more: &str, has_catalog: bool) -> Vec<(String, String)
 }
 
 #[test]
-fn rules_on_order_that_a_call_can_evade_are_warned_of() {
+fn order_rules_that_a_call_can_evade_are_warned_of() {
     let spelled = "where = { '/to' = { matches = '[a-z]+' }, '/env' = { in = ['dev', 'prod'] } }\n";
     let if_prod = "after = [{ tool = 'approve', if = { '/env' = { equals = 'prod' } } }]";
     let paid = "never_after = [{ tool = 'pay', was = 'failed', same = ['/to'] }]";
@@ -458,7 +458,7 @@ fn rules_on_order_that_a_call_can_evade_are_warned_of() {
     let both = "max = { calls = 3, within = '1h', tool = ['pay', 'transfer'] }";
     let short = "[limits]\ncall_timeout_seconds = 60\n";
     let other_spelling =
-        "`same` compares `/to` as it is written, and `where` of `bank/pay` allows several spellings of one value";
+        "`same` compares `/to` as it is written, but `where` of `bank/pay` allows several spellings of one value";
     let replaced = "`bank/transfer` requires the same members as `bank/pay` and has no limit, so it may replace it";
     let another =
         "`bank/pay` and `bank/look` both require `/to`, and an earlier call with another `/to` counts as well";
@@ -471,7 +471,7 @@ fn rules_on_order_that_a_call_can_evade_are_warned_of() {
             if_prod.to_owned(),
             "",
             false,
-            Some(("allow[0].after[0].if", "`if` lists texts for `/env`; the rule does not concern other spellings, which `where` of `bank/pay` allows".to_owned())),
+            Some(("allow[0].after[0].if", "`if` lists texts for `/env`; the rule does not apply to other spellings, which `where` of `bank/pay` allows".to_owned())),
         ),
         (format!("{spelled}{if_prod}"), "", false, None),
         ("after = [{ tool = 'approve', if = { '/cents' = { min = 500 } } }]".to_owned(), "", false, None),

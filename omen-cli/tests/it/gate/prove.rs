@@ -130,7 +130,7 @@ fn a_debt_that_only_the_old_configuration_reports_is_shown() {
     let run = proved(owes, either, &[]);
     assert_eq!(
         run.stdout,
-        "only the old configuration reports what `files/write_file` owes by the end of the session; `allow[2].before_end[0]` reports \
+        "only the old configuration reports a debt of `files/write_file` by the end of the session; `allow[2].before_end[0]` reports \
          it:\n  1. files/write_file {}: ok\n  2. files/read_file {}: ok\n  3. the session ends\n\
          1 tool compared: 1 difference, 0 not decided\n"
     );
@@ -151,7 +151,7 @@ fn a_debt_that_only_the_old_configuration_reports_is_shown() {
     let run = proved(&within("1h"), &within("2h"), &[]);
     assert_eq!(
         run.stdout,
-        "only the old configuration reports what `files/write_file` owes by the end of the session; `allow[2].before_end[0]` reports \
+        "only the old configuration reports a debt of `files/write_file` by the end of the session; `allow[2].before_end[0]` reports \
          it:\n  1. files/write_file {}: ok\n  2. after 1 h: files/move_file {}: ok\n  3. the session ends\n\
          1 tool compared: 1 difference, 0 not decided\n"
     );
@@ -189,14 +189,14 @@ fn grants_that_expire_later_are_shown_at_that_time() {
 }
 
 #[test]
-fn the_reason_of_a_refusal_without_a_rule_on_order_is_stated() {
+fn the_reason_of_a_refusal_without_an_order_rule_is_stated() {
     for (old, tool, why) in [
-        ("max = '1/min'", "files/write_file", "the rate `max` is used up"),
+        ("max = '1/min'", "files/write_file", "the rate limit `max` is reached"),
         ("where = { '/path' = { equals = 'a' } }", "files/write_file", "the arguments break a rule of `where`"),
         (
             "never_after = [{ tool = 'read_file', same = ['/path'] }]",
             "files/read_file",
-            "a member that a rule compares with later calls has another type",
+            "a member that a rule compares with later calls has a type that cannot be compared",
         ),
     ] {
         let run = proved(old, "", &["--format", "json"]);
@@ -267,7 +267,7 @@ fn settings_that_are_not_compared_are_noted_and_change_no_sequence() {
     let new = format!("{}{}", policy(&AFTER.replace("10min", "1h")), settings("2h", "e"));
     let run = proved_texts(&old, &new, &[]);
     let notes =
-        "note: `order.idle` differs, and is not compared\nnote: `policy.patterns` differs, and is not compared\n";
+        "note: `order.idle` differs, but is not compared\nnote: `policy.patterns` differs, but is not compared\n";
     assert!(run.stdout.ends_with(&format!("{notes}1 tool compared: 1 difference, 0 not decided\n")), "{}", run.stdout);
     assert!(!run.stdout.contains("bug"), "{}", run.stdout);
     assert_eq!(run.code, 1);
@@ -335,9 +335,9 @@ fn sarif_has_notes_and_bugs() {
         .collect();
     assert_eq!(found, [["prove/difference", "error"], ["prove/bug", "error"], ["prove/note", "note"]]);
     let texts: Vec<_> = results.iter().map(|result| result["message"]["text"].as_str().unwrap()).collect();
-    let bug = "a gate decides otherwise: call 1, `files/write_file`, under the new configuration: it refuses: PG-1: ";
+    let bug = "a gate disagrees with the search: under the new configuration, the gate refuses call 1, `files/write_file`: PG-1: ";
     assert!(texts[1].starts_with(bug), "{}", texts[1]);
-    assert_eq!(texts[2], "`limits` differs, and is not compared");
+    assert_eq!(texts[2], "`limits` differs, but is not compared");
     let rules = report["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
     for rule in found.iter().map(|[rule, _]| rule) {
         assert!(rules.iter().any(|known| known["id"] == *rule), "{rule}");
@@ -354,7 +354,7 @@ fn a_call_that_may_never_be_made_is_shown() {
     let run = never(&["tool=write_file /path=/etc", "--unless-after", "move_file"]);
     assert_eq!(
         run.stdout,
-        "`files/write_file` can be called against `--never 'tool=write_file /path=/etc'`:\n  \
+        "`files/write_file` can be called despite `--never 'tool=write_file /path=/etc'`:\n  \
          1. files/read_file {\"path\":\"/etc\"}: ok\n  2. files/write_file {\"path\":\"/etc\"}: allowed\n\
          1 tool compared: 1 difference, 0 not decided\n"
     );

@@ -82,7 +82,7 @@ fn only_what_must_change_does() {
             "`remote` is not wrapped: it is reached by HTTP, but the gate can be put only in front of servers that it starts"
                 .to_owned(),
             "`odd` is not wrapped: it has no `command`".to_owned(),
-            "each of these 2 servers has its own gate and log, whose rules on order do not see the calls of the others; `omen gate proxy --all-servers` puts servers behind one gate"
+            "each of these 2 servers has its own gate and log, whose order rules do not see the calls of the others; `omen gate proxy --all-servers` puts servers behind one gate"
                 .to_owned(),
             ".mcp.json was rewritten; `omen gate wrap --undo .mcp.json` restores it".to_owned(),
         ]

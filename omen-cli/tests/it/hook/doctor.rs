@@ -55,7 +55,7 @@ fn a_good_installation_decides_as_it_should_and_the_log_stays() {
         assert_eq!(has(&found, "ok", "change of settings", "would refuse it"), agent == "claude-code");
         assert!(has(&found, "unknown", "key", "where searches and commands read it; move it"), "{agent} {found:?}");
         assert!(has(&found, "unknown", "called", "configured, but not seen to be called"), "{agent} {found:?}");
-        let trust = "runs no hook that is not trusted";
+        let trust = "runs only trusted hooks";
         assert_eq!(has(&found, "unknown", "called", trust), agent == "codex", "{found:?}");
         assert!(!folder.path().join("audit.jsonl").exists() && !folder.path().join(".omen-gate").exists(), "{agent}");
         let mut event = hook_events::before(agent, "git status");
@@ -152,7 +152,7 @@ fn what_switches_hooks_off_is_found() {
         }
         let run = on(folder.path(), &args);
         assert_eq!(run.code, 1, "{agent} {}", run.stdout);
-        assert!(run.stdout.contains(message) && run.stdout.contains("switches hooks off"), "{}", run.stdout);
+        assert!(run.stdout.contains(message) && run.stdout.contains("disables hooks"), "{}", run.stdout);
         write(folder.path(), file, text.replace("true", "false").replace("= false", "= true").as_bytes());
         confirm(folder.path(), agent);
         if agent != "gemini-cli" {

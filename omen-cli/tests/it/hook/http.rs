@@ -61,7 +61,7 @@ fn events_are_answered_to_those_who_know_the_token() {
         (413, head.clone(), format!("\"{}\"", "x".repeat(17 << 20)), "exceeds"),
         (401, head.replace(&token, &"0".repeat(token.len())), event.clone(), "wrong bearer token"),
         (401, head.replace("Authorization", "X-Other"), event.clone(), "missing bearer token"),
-        (403, head.replace(&address, "evil.example"), event.clone(), "not a name of this proxy"),
+        (403, head.replace(&address, "evil.example"), event.clone(), "not a name of this server"),
         (403, format!("{head}\r\nOrigin: http://evil.example"), event.clone(), "evil.example"),
         (405, head.replace("POST", "PUT"), event.clone(), "is not supported"),
         (415, head.replace("application/json", "text/plain"), event.clone(), "text/plain"),

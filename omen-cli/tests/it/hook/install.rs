@@ -263,7 +263,7 @@ fn a_handler_has_the_form_of_its_agent() {
             "gemini-cli" => {
                 words(&before["hooks"][0]);
                 assert_eq!(before["hooks"][0]["timeout"], 20_000);
-                assert!(installed.stdout.contains("no option to fail closed"), "{}", installed.stdout);
+                assert!(installed.stdout.contains("cannot fail closed"), "{}", installed.stdout);
             }
             "copilot-cli" => {
                 words(before);
@@ -275,7 +275,7 @@ fn a_handler_has_the_form_of_its_agent() {
                 assert_eq!((&value["version"], &before["failClosed"]), (&json!(1), &json!(true)));
             }
         }
-        assert!(installed.stdout.contains("a hook that is too slow: "), "{}", installed.stdout);
+        assert!(installed.stdout.contains("a hook that exceeds its timeout: "), "{}", installed.stdout);
     }
 }
 

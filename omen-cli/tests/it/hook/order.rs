@@ -1,4 +1,4 @@
-//! Rules on order between calls of an agent, each of which is decided and reported by a process of its own.
+//! Order rules between calls of an agent, each of which is decided and reported by a process of its own.
 
 use super::*;
 

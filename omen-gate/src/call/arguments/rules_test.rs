@@ -1,4 +1,4 @@
-//! Argument rules used as a test by the rules on order.
+//! Argument rules used as a test by the order rules.
 
 use std::any::Any;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Checks of rules on order and their tests of arguments and answers.
+//! Checks of order rules and their tests of arguments and answers.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use crate::config::file::order::OrderSettings;
 use crate::config::order_keys::OrderKeys;
 
 impl Check<'_, '_> {
-    /// Builds the rules on order of all entries. Their paths are resolved against `folder`, once it is known.
+    /// Builds the order rules of all entries. Their paths are resolved against `folder`, once it is known.
     pub(super) fn order(
         &mut self,
         entries: &[OrderKeys],

@@ -1,4 +1,4 @@
-//! Keys of the rules on order.
+//! Keys of the order rules.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Findings about the rules on order: probable mistakes, and members that a tool does not have.
+//! Findings about the order rules: probable mistakes, and members that a tool does not have.
 
 mod weak_rules;
 
@@ -33,12 +33,12 @@ impl Inspector<'_, '_> {
             self.warn(
                 &pointer(path),
                 "this rule refuses nothing that the others allow, if each call ends before the next one begins",
-                "remove it, or write what it should refuse",
+                "remove it, or change it so that it refuses what it should",
             );
         }
     }
 
-    /// Checks the members named in rules on order against the schemas of their tools.
+    /// Checks the members named in order rules against the schemas of their tools.
     fn members(&mut self, config: &Config, schemas: &Schemas<'_>) {
         let mut misfits = Vec::new();
         for (tool, entry) in &config.order.tools {

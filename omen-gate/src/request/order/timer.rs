@@ -1,4 +1,4 @@
-//! Timer of the rules on order: handles deadlines that pass and sessions that become idle while no calls arrive.
+//! Timer of the order rules: handles deadlines that pass and sessions that become idle while no calls arrive.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;

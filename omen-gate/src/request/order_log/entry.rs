@@ -32,7 +32,7 @@ pub(super) struct QueuedEntry {
     kind: String,
     turn: Option<String>,
     data: Map<String, Value>,
-    /// Data for the rules on order.
+    /// Data for the order rules.
     pub(super) order: Option<Entry>,
 }
 
@@ -87,7 +87,7 @@ impl<'e> LogEntry<'e> {
         i64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
     }
 
-    /// Returns how a call ended, from an outcome without data for the rules on order.
+    /// Returns how a call ended, from an outcome without data for the order rules.
     pub(super) fn end(&self) -> Ended {
         match (self.text("ran"), self.text("class"), self.data.contains_key("class")) {
             (Some("no"), ..) => Ended::DidNotRun,
@@ -98,7 +98,7 @@ impl<'e> LogEntry<'e> {
     }
 }
 
-/// Half of a refusal. A refusal has two entries, in any order: the decision, and its data for the rules on order. The
+/// Half of a refusal. A refusal has two entries, in any order: the decision, and its data for the order rules. The
 /// verdict is reached at the first one.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct RefusalHalf {

@@ -4,7 +4,7 @@ use omen_order::{CallRelation, Cause, Finding, HowEnded, JudgedCall, RelatedCall
 
 use crate::base::{Blocked, GateCode};
 
-/// Verdict of the rules on order on a call in the log.
+/// Verdict of the order rules on a call in the log.
 #[derive(Debug)]
 pub struct JudgedEntry {
     /// Number of the intent, or of the decision that refused the call.
@@ -14,7 +14,7 @@ pub struct JudgedEntry {
     pub(crate) call: JudgedCall,
 }
 
-/// Call in a log that breaks a rule on order, or for which that cannot be decided.
+/// Call in a log that breaks an order rule, or for which that cannot be decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OrderFinding {

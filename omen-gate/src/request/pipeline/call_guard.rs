@@ -14,7 +14,7 @@ use omen_audit::Kind;
 /// Guard for a call, from when it is counted until its outcome is known. If the caller goes away in between, dropping
 /// the guard completes the accounts: a call that was made counts as failed for the budget (R2), the breaker (R1) and
 /// the health (R5), a call that was not made counts for none of them, and an intent that may be in the log gets its
-/// outcome, also for the rules on order.
+/// outcome, also for the order rules.
 pub(super) struct CallGuard<'o> {
     gate: &'o Gate,
     context: &'o RequestContext,
@@ -58,7 +58,7 @@ impl<'o> CallGuard<'o> {
         self.at = CallProgress::Unlogged;
     }
 
-    /// Ends a call that is refused before its intent is in the log, although the rules on order let it through.
+    /// Ends a call that is refused before its intent is in the log, although the order rules let it through.
     pub(super) fn withdraw(&mut self) {
         self.mark_refused();
         self.order.withdrawn();

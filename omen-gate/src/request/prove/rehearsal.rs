@@ -1,4 +1,4 @@
-//! Sequences of calls, run through gates in this process with a set clock and servers that answer as specified.
+//! Sequences of calls, run through gates in this process with a manual clock and servers that answer as specified.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
@@ -76,9 +76,11 @@ impl Rehearsal<'_> {
             let is_last = index + 1 == self.steps.len() && self.ended_session.is_none();
             let is_refused = if is_last { side == "old" } else { step.end == StepEnd::Refused };
             if refusal.is_some() != is_refused {
-                let verdict =
-                    refusal.as_ref().map_or("it allows the call".to_owned(), |why| format!("it refuses: {why}"));
-                return Some(format!("call {}, `{}`, under the {side} configuration: {verdict}", index + 1, step.tool));
+                let call = format!("call {}, `{}`", index + 1, step.tool);
+                return Some(match refusal {
+                    None => format!("under the {side} configuration, the gate allows {call}"),
+                    Some(why) => format!("under the {side} configuration, the gate refuses {call}: {why}"),
+                });
             }
         }
         None

@@ -56,7 +56,7 @@ fn admission(config: &Config, allowed: &Allowed, is_shadow_new: bool) -> Admissi
     let outside = match is_shadow_new {
         true => Some("`shadow` is turned on, so its rules refuse nothing"),
         false => terms.iter().any(|terms| terms.is_outside).then_some(
-            "several grants of one permission that expire at different times are not compared if `uses` limits the last of them",
+            "grants of one permission that expire at different times are not compared if the last of them has `uses`",
         ),
     };
     Admission {
@@ -156,7 +156,7 @@ pub(super) fn notes(old: &Config, new: &Config) -> Vec<String> {
         ("order.idle", old.order.idle_ms != new.order.idle_ms),
     ]);
     let changed = settings.into_iter().filter(|(_, differs)| *differs);
-    let mut notes: Vec<_> = changed.map(|(setting, _)| format!("`{setting}` differs, and is not compared")).collect();
+    let mut notes: Vec<_> = changed.map(|(setting, _)| format!("`{setting}` differs, but is not compared")).collect();
     // If shadow mode is only turned on, nothing is compared.
     let shadow = match (old.shadow, new.shadow) {
         (true, true) => Some("`shadow` is on; the rules are compared as if they were enforced"),

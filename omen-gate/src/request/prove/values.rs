@@ -28,5 +28,5 @@ impl Values for ArgumentValues {
 
 fn rules(test: &Test) -> Result<&RulesTest, String> {
     let rules = test.as_any().and_then(|test| test.downcast_ref::<RulesTest>());
-    rules.ok_or_else(|| "a test that is not of a configuration".to_owned())
+    rules.ok_or_else(|| "a test that does not come from a configuration".to_owned())
 }

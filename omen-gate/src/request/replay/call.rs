@@ -21,12 +21,12 @@ pub enum ReplayVerdict {
     Deny(Blocked),
     /// The recorded data is insufficient, for this reason.
     Undecidable(&'static str),
-    /// The recorded data is insufficient for a rule on order; names the rule and what the log lacks.
+    /// The recorded data is insufficient for an order rule; names the rule and what the log lacks.
     UndecidableOrder(String),
 }
 
 impl ReplayVerdict {
-    /// Combines the verdict with that of the rules on order. A certain refusal takes precedence.
+    /// Combines the verdict with that of the order rules. A certain refusal takes precedence.
     pub(super) fn with_order(self, judged: &JudgedEntry) -> Self {
         match (self, judged.finding()) {
             (verdict, None) | (verdict @ Self::Deny(_), _) => verdict,

@@ -1,4 +1,4 @@
-//! Run of a server: its process, the handshake, and the requests sent to it.
+//! Connection to a running server: its process, the handshake, and the requests sent to it.
 
 use std::io;
 use std::sync::Arc;

@@ -24,7 +24,7 @@ fn keys(schema: &Value, path: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-/// Tables of free keys in rules on order.
+/// Tables of free keys in order rules.
 const FREE: [&str; 4] = ["where", "answer", "if", "sum"];
 
 /// Tables of a schema.
@@ -67,7 +67,7 @@ fn the_sample_shows_every_key_of_the_schema() {
     collect(&sample(), "", &mut shown);
     // The alternative source of the key; a file has one of the two.
     shown.insert("audit.key_env".to_owned());
-    // The tables of the rules on order have the same keys everywhere; each of them is shown somewhere.
+    // The tables of the order rules have the same keys everywhere; each of them is shown somewhere.
     let (known, shown): (BTreeSet<_>, BTreeSet<_>) =
         (known.iter().map(|key| short(key)).collect(), shown.iter().map(|key| short(key)).collect());
     assert_eq!(known.difference(&shown).collect::<Vec<_>>(), [""; 0]);
@@ -99,7 +99,7 @@ fn the_sample_shows_every_key_of_the_schema() {
     }
 }
 
-/// Key below a rule on order, without the path to it. Its tests of arguments are those of `where`.
+/// Key below an order rule, without the path to it. Its tests of arguments are those of `where`.
 fn short(path: &str) -> String {
     let rules = ["allow[].after", "allow[].never_after", "allow[].max", "allow[].before_end"];
     let Some(rest) = rules.iter().find_map(|rule| path.strip_prefix(rule)) else { return path.to_owned() };
@@ -108,7 +108,7 @@ fn short(path: &str) -> String {
             return format!("allow[].where.*{key}");
         }
     }
-    format!("a rule on order {}", rest.rsplit(['.', '[', ']']).next().unwrap_or_default())
+    format!("an order rule {}", rest.rsplit(['.', '[', ']']).next().unwrap_or_default())
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn every_number_has_a_range_with_its_default_in_it() {
     let schema = Config::json_schema();
     let mut all = Vec::new();
     tables(&schema, &mut all);
-    // The rules on order repeat the numbers of `where`.
+    // The order rules repeat the numbers of `where`.
     let mut numbers = BTreeSet::new();
     for (key, schema) in all.iter().flat_map(|table| table["properties"].as_object()).flatten() {
         if schema["type"] == "integer" {

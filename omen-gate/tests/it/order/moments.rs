@@ -33,7 +33,7 @@ async fn conformant(gate: &Gate, turn: &str, tool: &str, args: Value) -> Request
 #[tokio::test]
 async fn a_call_that_is_refused_while_shadow_mode_begins_does_not_wait() {
     let folder = tempfile::tempdir().unwrap();
-    // The rule on order follows paths, so the call is read on another thread.
+    // The order rule follows paths, so the call is read on another thread.
     let (get, set) = (
         "[allow.where]\n\"/key\" = { in = [\"pool\"] }",
         format!("after = [{{ tool = 'get', where = {{ '/key' = {{ under = '{}' }} }} }}]", folder.path().display()),

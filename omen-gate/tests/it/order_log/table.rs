@@ -1,4 +1,4 @@
-//! What a log decides, by how it records arguments and by kind of rule. Section of the documentation: "Rules on order and logs".
+//! What a log decides, by how it records arguments and by kind of rule. Section of the documentation: "Order rules and logs".
 
 use omen_gate::audit::store::Memory;
 use serde_json::json;
@@ -156,7 +156,7 @@ async fn what_is_known_anyway_is_decided() {
     }
 }
 
-/// A log from a time without rules on order does not say which session a call is of.
+/// A log from a time without order rules does not say which session a call is of.
 #[tokio::test]
 async fn without_a_rule_in_force_sessions_are_not_known() {
     for (rule, verdict) in [

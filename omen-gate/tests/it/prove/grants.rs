@@ -158,7 +158,7 @@ async fn rules_on_confirmed_calls_know_which_calls_are() {
     let [outside] = proof.outside.as_slice() else { panic!("{proof:?}") };
     assert_eq!(
         outside.why,
-        "it counts confirmed calls of `s/t`, and which grant a call uses decides whether it is confirmed"
+        "it counts confirmed calls of `s/t`, and whether a call is confirmed depends on the grant that it uses"
     );
     assert_eq!(outside.path, "allow[1].after[0]");
 }

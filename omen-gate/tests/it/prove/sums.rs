@@ -11,7 +11,7 @@ async fn a_larger_sum_is_shown_by_amounts_that_exceed_the_old_one() {
         Config::parse(&format!("[servers.s]\n{entry}{}", free_grant("t"))).unwrap()
     };
     let once = ", { calls = 1, within = '1h' }";
-    let too_many = Err("no difference was found, and calls have too many amounts to try all of them");
+    let too_many = Err("no difference was found, but calls have too many amounts to try them all");
     for (rules, sums, more, expected) in [
         ("min = 0", [10, 20], "", Ok(1)),
         ("min = 1, max = 4", [10, 11], "", Ok(3)),

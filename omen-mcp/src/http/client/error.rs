@@ -35,9 +35,9 @@ impl RequestError {
         let reason = status.canonical_reason().map(|reason| format!(" {reason}")).unwrap_or_default();
         let code = status.as_u16();
         let help = match code {
-            300..=399 => "; redirects are not followed: write the address that it leads to in the configuration",
-            401 | 403 => "; check the `headers` of the server in the configuration",
-            404 | 405 => "; check the `url` of the server in the configuration",
+            300..=399 => "; redirects are not followed: use the address that it leads to",
+            401 | 403 => "; check the headers that are configured for the server",
+            404 | 405 => "; check the URL that is configured for the server",
             429 => "; call less often",
             _ => "",
         };
@@ -51,7 +51,7 @@ impl RequestError {
 #[non_exhaustive]
 pub enum BadRemote {
     /// A variable for a header is not set.
-    #[error("the variable `{0}` for the header `{1}` is not set; set it in the environment of the proxy")]
+    #[error("the variable `{0}` for the header `{1}` is not set in the environment")]
     NoVariable(String, String),
     /// The value of a variable cannot be sent in a header. The value is not shown.
     #[error(
@@ -65,7 +65,7 @@ pub enum BadRemote {
     #[error("cannot read the certificates in `{0}`: {1}")]
     Certificates(PathBuf, String),
     /// The system has no certificates.
-    #[error("this system has no trusted certificates{0}; specify a file with --tls-ca")]
+    #[error("this system has no trusted certificates{0}; specify a file with the certificates to trust")]
     NoCertificates(String),
     /// The encryption library does not work here.
     #[error("no encryption: {0}")]

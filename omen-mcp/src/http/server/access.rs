@@ -36,10 +36,10 @@ pub enum BadAccess {
     )]
     Origin(String),
     /// Other machines could use the server.
-    #[error("`{0}` is not a loopback address; add --token-file, so that only clients with the token are served")]
+    #[error("`{0}` is not a loopback address: require a token from clients")]
     NoToken(IpAddr),
     /// The host name of the server is unknown.
-    #[error("`{0}` binds all interfaces; add --allow-host with the host name that clients use")]
+    #[error("`{0}` binds all interfaces: allow the host name that clients use")]
     NoHost(IpAddr),
 }
 
@@ -157,7 +157,7 @@ impl Access {
 
     fn check_host(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         let host = single(headers, &HOST)?.ok_or_else(|| {
-            Refusal::new(StatusCode::BAD_REQUEST, "missing header `Host`", "send a host name of the proxy")
+            Refusal::new(StatusCode::BAD_REQUEST, "missing header `Host`", "send a host name of this server")
         })?;
         // If the target also contains a name, both must be the same, because readers differ in which one they trust.
         let targets_other = uri.authority().is_some_and(|target| !target.as_str().eq_ignore_ascii_case(host));
@@ -168,8 +168,8 @@ impl Access {
         if asked.is_some_and(|asked| is_ours(&asked)) {
             return Ok(());
         }
-        let reason = format!("the host `{}` is not a name of this proxy", bounded(host));
-        Err(Refusal::new(StatusCode::FORBIDDEN, reason, "use an allowed name, or ask the operator for --allow-host"))
+        let reason = format!("the host `{}` is not a name of this server", bounded(host));
+        Err(Refusal::new(StatusCode::FORBIDDEN, reason, "use an allowed name, or ask the operator to allow this one"))
     }
 
     fn check_origin(&self, headers: &HeaderMap) -> Result<Option<String>, Refusal> {
@@ -185,8 +185,8 @@ impl Access {
         if is_own && is_here {
             return Ok(None);
         }
-        let reason = format!("web pages of the origin `{}` may not use this proxy", bounded(origin));
-        Err(Refusal::new(StatusCode::FORBIDDEN, reason, "ask the operator to start the proxy with --allow-origin"))
+        let reason = format!("web pages of the origin `{}` may not use this server", bounded(origin));
+        Err(Refusal::new(StatusCode::FORBIDDEN, reason, "ask the operator to allow this origin"))
     }
 
     fn check_token(&self, headers: &HeaderMap) -> Result<(), Refusal> {

@@ -108,12 +108,12 @@ impl Sessions {
     fn start(self: &Arc<Self>, state: &mut RunningSessions, owner: SessionOwner) -> Result<Arc<HttpSession>, Refusal> {
         while state.tasks.try_join_next().is_some() {}
         if *self.stop.borrow() {
-            let help = "start the proxy again";
-            return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the proxy is stopping", help));
+            let help = "try again after it has been restarted";
+            return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping", help));
         }
         let Ok(permit) = Arc::clone(&self.room).try_acquire_owned() else {
-            let reason = format!("{} sessions run already", self.limits.sessions);
-            let help = "end a session with DELETE, try again later, or ask the operator for --max-sessions";
+            let reason = format!("{} sessions are open, which is the maximum", self.limits.sessions);
+            let help = "end a session with DELETE, try again later, or ask the operator to allow more";
             return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, reason, help));
         };
         state.begun += 1;
@@ -128,8 +128,9 @@ impl Sessions {
         });
         let is_shared = owner == SessionOwner::AllRequests;
         let served = (self.begin)(SessionChannels { number, is_shared, input, output, until });
-        let served = served
-            .map_err(|reason| Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, reason, "start the proxy again"))?;
+        let served = served.map_err(|reason| {
+            Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, reason, "ask the operator to restart the server")
+        })?;
         let (sessions, own) = (Arc::clone(self), Arc::clone(&session));
         session.span.in_scope(|| info!("begun"));
         let span = session.span.clone();

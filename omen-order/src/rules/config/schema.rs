@@ -24,7 +24,7 @@ pub fn schema(table: &Value) -> BTreeMap<&'static str, Value> {
             (
                 "tool",
                 names.clone(),
-                "A tool, or several, any of which will do: `test` of the same server, `ci/test` of another.",
+                "A tool, or several, any one of which suffices: `test` of the same server, `ci/test` of another.",
             ),
             ("was", json!({ "type": "string", "enum": was }), "The outcome that the call must have."),
             ("ok", json!({ "type": "boolean" }), "`true` is short for `was = \"ok\"`, `false` for `was = \"failed\"`."),
@@ -114,7 +114,7 @@ pub fn schema(table: &Value) -> BTreeMap<&'static str, Value> {
             "never_after",
             list(
                 properties(&common, &[("until", until)]),
-                "What rules out a call: tools, none of which may have run earlier in the session.",
+                "Tools that rule out a call: none of them may have run earlier in the session.",
             ),
         ),
         ("max", max),

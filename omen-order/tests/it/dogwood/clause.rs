@@ -7,7 +7,7 @@ use super::language::{Op, Outside};
 /// What is asked of the calls of one tool.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entry {
-    /// Rules on order.
+    /// Order rules.
     pub(super) rules: Vec<Value>,
     /// Clauses about the call alone; of each, one test has to hold.
     pub(super) own: Vec<Vec<Own>>,

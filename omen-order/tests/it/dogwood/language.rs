@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// Why a case cannot be written as rules on order.
+/// Why a case cannot be written as order rules.
 pub(super) type Outside = &'static str;
 
 #[derive(Clone, Debug, PartialEq)]

@@ -1,4 +1,4 @@
-//! Policies of Dogwood as rules on order in neutral JSON.
+//! Policies of Dogwood as order rules in neutral JSON.
 //!
 //! Each event becomes a call that has ended at once: a request is one that was asked for, a response one that succeeded, an
 //! error one that failed. The condition of an action is brought into a conjunction of clauses, and each clause is a rule.

@@ -92,7 +92,7 @@ fn states_that_are_remembered_are_bounded() {
     };
     let bounded = |max_states| compared(&policy("failed"), &policy("ok"), &[None], max_states);
     // The second moment shows a difference, and the first one leads to several states.
-    assert_eq!(bounded(2).outside[0].why, "too large: more than 2 states");
+    assert_eq!(bounded(2).outside[0].why, "too large to search: more than 2 states");
     let comparison = bounded(20);
     assert_eq!((comparison.differences.len(), comparison.states), (1, 2));
 }

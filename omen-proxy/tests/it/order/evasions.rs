@@ -1,4 +1,4 @@
-//! Attempts to get around rules on order, in `evasions.txt`: each with what holds it, run through the proxy over HTTP.
+//! Attempts to get around order rules, in `evasions.txt`: each with what holds it, run through the proxy over HTTP.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

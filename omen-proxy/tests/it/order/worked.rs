@@ -60,7 +60,7 @@ async fn tests_before_a_deployment() {
     assert_eq!(story.code("ci__deploy", commit("a1")).await.as_deref(), Some("O-1"));
     story.at(1, 0);
     assert_eq!(story.code("files__write_file", json!({ "path": "src/a.rs" })).await, None);
-    // In one breath: the tests still run when the deployment is asked for, and take longer than it may wait.
+    // Sent together: the tests are still running when the deployment is requested, and take longer than it may wait.
     story.at(1, 10);
     story.script.next("run_tests", Act { holds: true, ..answers(json!({ "passed": true })) });
     let tests = story.send("ci__run_tests", commit("b2")).await;
@@ -96,8 +96,8 @@ async fn tests_before_a_deployment() {
     assert_eq!(called, "run_tests write_file run_tests deploy run_tests deploy");
     // The list says beforehand what is needed.
     let list = story.list().await.to_string();
-    let sentence = "Does `deploy`. Order of calls: may only follow `ci/run_tests` with the same `/commit` within 10 min, if no \
-        `files/write_file` came since; may not follow `ci/rollback` until `ci/approve` succeeds.";
+    let sentence = "Does `deploy`. Order of calls: may only follow `ci/run_tests` with the same `/commit` within 10 min, \
+        unless `files/write_file` was called since; may not follow `ci/rollback` until `ci/approve` succeeds.";
     assert!(list.contains(sentence), "{list}");
     let (_, _, read) = story.end().await;
     holds("tests before a deployment", DEPLOY, &read);
@@ -240,7 +240,7 @@ async fn a_deadline_that_passes_is_a_warning_though_no_call_comes() {
     assert_eq!(logs.lines().iter().filter(|line| line.contains("O-4")).count(), 1, "{:?}", logs.lines());
 }
 
-/// A model sends all that it has in mind in one breath, in any order.
+/// A model may send all of its calls at once, in any order.
 #[tokio::test]
 async fn of_a_hundred_calls_at_once_none_is_denied_for_being_early() {
     let rule = "[[allow]]\nserver = \"ci\"\ntool = \"deploy\"\nafter = [{ tool = \"test\", same = [\"/commit\"] }]\n";

@@ -1,4 +1,4 @@
-//! Changes of an episode that may be what is meant, each with its help.
+//! Changes to an episode that its author may have intended, each with its help.
 
 use std::collections::BTreeSet;
 

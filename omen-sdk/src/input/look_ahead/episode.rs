@@ -1,4 +1,4 @@
-//! Changes of an episode that were tried.
+//! Changes to an episode that were tried.
 
 use std::collections::BTreeMap;
 

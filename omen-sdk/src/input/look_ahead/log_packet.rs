@@ -1,4 +1,4 @@
-//! Packets of a whole log, as far as changes of the log depend on them.
+//! Packets of a complete log, as far as changes to the log depend on them.
 
 use omen_fsm::Event;
 use omen_invariants::derived;

@@ -1,4 +1,4 @@
-//! A log that is known to its end, and its episodes.
+//! Complete log, and its episodes.
 
 use std::collections::HashMap;
 use std::io::{self, Cursor, Read as _};

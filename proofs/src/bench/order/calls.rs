@@ -1,6 +1,6 @@
-//! Calls through a gate whose rules on order need an earlier `login` on some server: each premise names another server.
+//! Calls through a gate whose order rules need an earlier `login` on some server: each premise names another server.
 //!
-//! The comparison with another engine, a program of its own, includes this file.
+//! The comparison with another engine, a separate program, includes this file.
 
 use std::fs::{self, File};
 use std::io::Write as _;

@@ -173,13 +173,13 @@ fn a_proxy_does_not_listen_where_others_could_use_it() {
         run.stderr
     };
     let open = ["--listen", "0.0.0.0:0"];
-    assert!(refused(&open).contains("is not a loopback address; add --token-file"));
+    assert!(refused(&open).contains("is not a loopback address: require a token from clients (--token-file)"));
     // A file that others can read is not accepted as a secret.
     let with_token = [&open[..], &["--token-file", "token"]].concat();
     make_private(&token, 0o644);
     assert!(refused(&with_token).contains("accessible to others (mode 644)"));
     make_private(&token, 0o600);
-    assert!(refused(&with_token).contains("add --allow-host"));
+    assert!(refused(&with_token).contains("use (--allow-host)"));
     fs::write(&token, "short").unwrap();
     assert!(refused(&with_token).contains("invalid token"));
     assert!(refused(&["--listen", "127.0.0.1:0", "--allow-origin", "*"]).contains("invalid origin `*`"));

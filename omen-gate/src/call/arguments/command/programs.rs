@@ -1,4 +1,4 @@
-//! Programs that run other programs, and options with which other programs do: `schema/shell/programs.json`.
+//! Programs that run other programs, and options that make other programs do so: `schema/shell/programs.json`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;

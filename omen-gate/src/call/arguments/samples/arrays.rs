@@ -1,8 +1,8 @@
 //! Arrays that represent all others in rules on their elements, such as `/items/*/price`.
 //!
-//! A rule holds for an array if it holds for each element, so the results of an array are those of its elements together: whether
-//! one breaks the rule, cannot be judged, or has no place for the value. Each combination is that of a few elements, and repeating
-//! them changes nothing but the length.
+//! A rule holds for an array if it holds for each element, so the results of an array follow from those of its elements: whether
+//! one breaks the rule, cannot be judged, or has no place for the value. A few elements suffice for each combination, and
+//! repeating them changes only the length.
 
 use std::collections::BTreeSet;
 use std::path::Path;

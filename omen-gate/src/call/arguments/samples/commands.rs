@@ -1,8 +1,8 @@
 //! Command lines that represent all others in rules on commands.
 //!
 //! A rule accepts a line if it accepts each of its commands, and a command if it accepts its program, each of its arguments and
-//! each of its redirections. So the results of a line are those of its parts together, and lines that are joined of parts
-//! have all results that a line can have.
+//! each of its redirections. So the results of a line follow from those of its parts, and lines joined from parts have every
+//! result that a line can have.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

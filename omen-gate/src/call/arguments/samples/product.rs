@@ -1,4 +1,4 @@
-//! Product automaton: which regular expressions accept a text together, and the shortest texts for each combination.
+//! Product automaton: which regular expressions match a text at the same time, and the shortest texts for each combination.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, VecDeque};

@@ -1,4 +1,4 @@
-//! Values among which each combination of results of rules is, often enough.
+//! Values that produce each combination of rule results often enough.
 
 use std::collections::BTreeSet;
 use std::path::Path;

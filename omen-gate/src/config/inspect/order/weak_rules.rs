@@ -1,4 +1,4 @@
-//! Warnings about rules on order that are valid but weaker than they look.
+//! Warnings about order rules that are valid but weaker than they look.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -75,7 +75,7 @@ impl Entries<'_> {
             let member = bounded(member);
             found.push((
                 format!("{}/if", pointer(&rule.path)),
-                format!("`if` lists texts for `{member}`; the rule does not concern other spellings, which `where` of `{tool}` allows"),
+                format!("`if` lists texts for `{member}`; the rule does not apply to other spellings, which `where` of `{tool}` allows"),
                 format!("list the allowed values of `{member}` in `where`: `where = {{ \"{member}\" = {{ in = […] }} }}`"),
             ));
         }
@@ -95,7 +95,7 @@ impl Entries<'_> {
             let member = bounded(member);
             found.push((
                 format!("{at}/same"),
-                format!("`same` compares `{member}` as it is written, and `where` of `{tool}` allows several spellings of one value"),
+                format!("`same` compares `{member}` as it is written, but `where` of `{tool}` allows several spellings of one value"),
                 format!("add a rule for `{member}` to `where` of `{tool}`, such as `matches` or `in`"),
             ));
         }

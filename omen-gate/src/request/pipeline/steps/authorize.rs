@@ -17,7 +17,7 @@ use omen_audit::Kind;
 /// PG-3 if the tool is not allowed, differs from its approved form, may not be called with these arguments, or exceeds
 /// its rate limit. G1 if a permission is not granted, G2 if it no longer is. G3 if the call is not confirmed in time.
 /// R1 if the breaker is open, and R2 if the turn has spent its failure budget; no confirmation is requested then. O-1
-/// to O-3, O-5 and O-6 if the rules on order refuse the call. A1 if a decision cannot be recorded.
+/// to O-3, O-5 and O-6 if the order rules refuse the call. A1 if a decision cannot be recorded.
 pub(crate) async fn authorize(request: Request<Conformant>) -> Result<Request<Authorized>, Blocked> {
     let Conformant { call, listed } = &request.state;
     let permitted = request.gate.allowed().permit_call(listed, request.turn(), call);

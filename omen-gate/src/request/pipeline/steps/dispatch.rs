@@ -28,8 +28,8 @@ use omen_audit::Kind;
 ///
 /// # Errors
 /// [`Stopped::Blocked`] if the tool has changed (PG-3) or is gone (PG-2), its server cannot list it (R3), a grant is
-/// revoked, expired or used up (G2), the confirmation is no longer valid (G3), the breaker is open (R1), the rules on
-/// order refuse the call (O-1 to O-3, O-5, O-6), or the intent cannot be recorded (A1); nothing ran.
+/// revoked, expired or used up (G2), the confirmation is no longer valid (G3), the breaker is open (R1), the order
+/// rules refuse the call (O-1 to O-3, O-5, O-6), or the intent cannot be recorded (A1); nothing ran.
 /// [`Stopped::Failed`] if the tool fails (R3).
 /// [`Stopped::BrokenOff`] if a grant is revoked or expires while the tool runs (G2), or the episode withdraws the task
 /// (D52); the call is cancelled.
@@ -61,7 +61,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     let (counted, room) = gate.turns().count_call(calls, context.session());
     context.check_or_try(gate.is_shadow(), room).await?;
     let admission = context.check(gate.breakers().admit(&call.tool().tool)).await?;
-    // The verdict and the counting of the call by the rules on order are one step.
+    // The verdict and the counting of the call by the order rules are one step.
     let (ordered, verdict) = context.check(open.order.make(confirmed.is_some())).await?;
     context.check_or_try(gate.is_shadow(), verdict).await?;
     open.mark_intended(admission);
@@ -128,7 +128,7 @@ async fn aborted(context: &RequestContext, abort: Abort) -> Stopped {
     context.aborted(&abort).await.map_or_else(Stopped::from, |()| abort.into())
 }
 
-/// Returns how a call ended for the rules on order. An answer that PG-4 withholds is a failure; an answer in which the
+/// Returns how a call ended for the order rules. An answer that PG-4 withholds is a failure; an answer in which the
 /// tool has not yet said what it did leaves the end open.
 fn end_of(gate: &Gate, listed: &Listed, outcome: &Result<Answer, Fault>, ran: Ran) -> Ended {
     match outcome {
