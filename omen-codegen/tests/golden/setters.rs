@@ -1,5 +1,5 @@
 /// Members of `Parcel` that no rule reads.
-impl<T> super::Sent<T> {
+impl<T> crate::episode::Sent<T> {
     /// What sort of parcel; the name is a keyword of Rust.
     pub fn r#type(mut self, value: impl Into<String>) -> Self {
         let value = value.into();
@@ -26,7 +26,7 @@ impl<T> super::Sent<T> {
         self
     }
     /// What was agreed.
-    pub fn terms(mut self, value: super::Fields) -> Self {
+    pub fn terms(mut self, value: crate::episode::Fields) -> Self {
         let value = value.into_map();
         let object = &mut self.parcel;
         object.terms = Some(value);
@@ -47,7 +47,7 @@ impl<T> super::Sent<T> {
 }
 
 /// Members of `Parcel` that no rule reads.
-impl super::Cart {
+impl crate::episode::Cart {
     /// What sort of parcel; the name is a keyword of Rust.
     pub fn r#type(mut self, value: impl Into<String>) -> Self {
         let value = value.into();
@@ -75,7 +75,7 @@ impl super::Cart {
         self
     }
     /// What was agreed.
-    pub fn terms(mut self, value: super::Fields) -> Self {
+    pub fn terms(mut self, value: crate::episode::Fields) -> Self {
         let value = value.into_map();
         if let Some(object) = self.parcels.last_mut() {
             object.terms = Some(value);
@@ -99,7 +99,7 @@ impl super::Cart {
 }
 
 /// Members of `Parcel` that no rule reads.
-impl<T, const K: usize> super::Order<T, K> {
+impl<T, const K: usize> crate::episode::Order<T, K> {
     /// What sort of parcel; the name is a keyword of Rust.
     pub fn r#type(mut self, value: impl Into<String>) -> Self {
         let value = value.into();
@@ -126,7 +126,7 @@ impl<T, const K: usize> super::Order<T, K> {
         self
     }
     /// What was agreed.
-    pub fn terms(mut self, value: super::Fields) -> Self {
+    pub fn terms(mut self, value: crate::episode::Fields) -> Self {
         let value = value.into_map();
         let object = &mut self.draft.extras;
         object.terms = Some(value);

@@ -58,7 +58,7 @@ fn every_member_of_every_payload_is_set_by_something() {
     let (mut by_hand, mut generated) = (0, 0);
     for maker in list["types"].as_array().unwrap() {
         let object = model.object(maker["object"].as_str().unwrap()).unwrap();
-        let heading = format!("super::{} {{", maker["type"].as_str().unwrap());
+        let heading = format!("crate::episode::{} {{", maker["type"].as_str().unwrap());
         let setters: Vec<&str> = made.as_str().split("\nimpl").filter(|text| text.contains(&heading)).collect();
         for field in &object.fields {
             let is_by_hand = maker["by_hand"].get(&field.name).is_some();

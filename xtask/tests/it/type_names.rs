@@ -13,11 +13,13 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// Crates in which a name belongs to at most one private type, and none of them is a bare participle.
 const CLEAN: &[&str] = &[
+    "omen-audit",
     "omen-base",
     "omen-codegen",
     "omen-fsm",
-    "omen-gate",
+    "omen-hook",
     "omen-invariants",
+    "omen-mcp",
     "omen-order",
     "omen-sdk",
     "omen-types",
