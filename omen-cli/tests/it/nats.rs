@@ -292,7 +292,7 @@ fn logs_are_lines_for_people_or_for_programs() {
     assert!(!text.contains("debug"), "{text}");
     let debugged = logged(&server, &[], "omen_worker=debug", "begins to judge");
     assert!(
-        debugged.contains("omen: debug: omen_worker::membership::assignment: begins to judge a partition partition="),
+        debugged.contains("omen: debug: omen_worker::worker::assignment: begins to judge a partition partition="),
         "{debugged}"
     );
 
