@@ -14,8 +14,7 @@ use omen::render::human::Human;
 use serde::Serialize;
 
 use self::draft::Draft;
-pub(crate) use self::draft::is_descriptor;
-pub(crate) use self::draft::remove_at_signals;
+pub(crate) use self::draft::{is_descriptor, remove_at_signals, replace_private};
 
 /// When to use colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

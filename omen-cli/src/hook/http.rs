@@ -2,16 +2,17 @@
 //!
 //! Port and token are in files beside the socket, and stay the same: the settings of the agent name them.
 
-use std::fs::{self, File};
-use std::io::Write as _;
+use std::fs;
+use std::io;
 use std::net::Ipv4Addr;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use omen_gate::audit::Key;
 use omen_hook::MAX_EVENT_BYTES;
 use omen_mcp::http::server::{LoopbackPosts, Token};
 use tokio::net::TcpListener;
+
+use crate::output::replace_private;
 
 /// Listens at the port of the last time, or at a free one the first time.
 pub(super) async fn bind(socket: &Path) -> Result<(TcpListener, LoopbackPosts), String> {
@@ -22,14 +23,16 @@ pub(super) async fn bind(socket: &Path) -> Result<(TcpListener, LoopbackPosts), 
     let token = Token::from_file(&token_file).map_err(|error| error.to_string())?;
     let written = fs::read_to_string(&url_file).unwrap_or_default();
     let port = written.trim().rsplit_once(':').and_then(|(_, port)| port.parse().ok()).unwrap_or(0);
-    let unusable = |error: std::io::Error| {
+    let unusable = |error: io::Error| {
         let help = format!("free it, or delete `{}` and install the hooks again", url_file.display());
         format!("cannot listen on port {port} of the loopback interface: {error}; {help}")
     };
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(unusable)?;
     let address = listener.local_addr().map_err(unusable)?;
-    let file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&url_file);
-    let written = file.and_then(|mut file| writeln!(file, "http://{address}"));
-    written.map_err(|error| format!("cannot write {}: {error}", url_file.display()))?;
+    let url = format!("http://{address}\n");
+    if url != written {
+        replace_private(&url_file, url.as_bytes())
+            .map_err(|error| format!("cannot write {}: {error}", url_file.display()))?;
+    }
     Ok((listener, LoopbackPosts::new(token, MAX_EVENT_BYTES)))
 }

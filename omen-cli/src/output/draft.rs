@@ -72,6 +72,19 @@ impl Draft {
     }
 }
 
+/// Replaces a file by one that only its owner may access, with this content. Readers find the old or the new content, but none in
+/// between, even after a crash of the machine.
+///
+/// # Errors
+/// If the file cannot be written, synced or renamed; then the old one is left.
+pub(crate) fn replace_private(path: &Path, content: &[u8]) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = Builder::new().prefix(".omen-").suffix(".tmp").tempfile_in(folder)?;
+    file.write_all(content)?;
+    file.as_file().sync_data()?;
+    file.persist(path).map(drop).map_err(|error| error.error)
+}
+
 /// Returns whether a path refers to an open descriptor, such as `/dev/stdout`. Such a path may be a regular file, but must not be
 /// replaced.
 pub(crate) fn is_descriptor(path: &Path) -> bool {

@@ -4,13 +4,14 @@
 //! the findings up to that position were written: after a kill, findings may be reported twice, but none is lost.
 
 use std::fs::{self, File};
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{self, Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use tempfile::Builder;
+
+use crate::output::replace_private;
 
 /// A checkpoint file and its content.
 pub(super) struct Checkpoint {
@@ -88,13 +89,9 @@ impl Checkpoint {
         self.logs.retain(|old| !positions.iter().any(|new| new.log == old.log));
         self.logs.extend(positions);
         let content = Content { version: VERSION, logs: self.logs.clone() };
-        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut file = Builder::new().prefix(".omen-").suffix(".tmp").tempfile_in(folder)?;
-        serde_json::to_writer(&mut file, &content)?;
-        file.write_all(b"\n")?;
-        // Without this, a crash of the machine could leave an empty file.
-        file.as_file().sync_data()?;
-        file.persist(&self.path).map_err(|error| error.error)?;
+        let mut text = serde_json::to_vec(&content)?;
+        text.push(b'\n');
+        replace_private(&self.path, &text)?;
         self.next = Instant::now() + begin.elapsed().saturating_mul(SELDOM).max(PAUSE);
         Ok(())
     }
