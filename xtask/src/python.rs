@@ -43,7 +43,8 @@ pub fn run(out: &mut impl Write) -> Result<ExitCode, Box<dyn Error + Send + Sync
             "Cargo.toml has no `[profile.test.package.…]`: the package would be tested without optimisation".into()
         );
     }
-    succeeds(forget_package(&mut Command::new(cargo)).args(build).args(&optimised).current_dir(&root))?;
+    // Not optimised: this is the command of the README, which CI has built before.
+    succeeds(forget_package(&mut Command::new(cargo)).args(build).current_dir(&root))?;
     let mut maturin = Command::new(tools.join("bin/maturin"));
     maturin.args(["build", "--profile", "dev", "--locked"]).args(&optimised);
     maturin.arg("--out").arg(&wheels).current_dir(&package);
@@ -68,6 +69,13 @@ pub fn run(out: &mut impl Write) -> Result<ExitCode, Box<dyn Error + Send + Sync
         checked.env("OMEN_COMMAND", &command).env("PATH", &path);
         succeeds(&mut checked)?;
     }
+    let cache = target.join("python/stubs-cache");
+    let mut stubs = Command::new(&python);
+    stubs
+        .args(["-m", "mypy", "--strict", "--cache-dir"])
+        .arg(cache)
+        .args(what_programs_see(&package.join("python/omen"))?);
+    succeeds(stubs.current_dir(&package).env("PYTHONPATH", &tools).env("MYPYPATH", "python"))?;
     let mut pyright = Command::new("node");
     pyright.arg(tools.join("node_modules/pyright/index.js")).arg("--pythonpath").arg(&python);
     succeeds(pyright.current_dir(&package).env("PYTHONPATH", &tools))?;
@@ -79,6 +87,25 @@ pub fn run(out: &mut impl Write) -> Result<ExitCode, Box<dyn Error + Send + Sync
 fn optimised_for_tests(manifest: &str) -> Vec<String> {
     let headings = manifest.lines().filter_map(|line| line.strip_prefix("[profile.test.package.")?.strip_suffix(']'));
     headings.map(|package| format!("--config=profile.dev.package.{package}.opt-level=1")).collect()
+}
+
+/// Returns the stubs, and the modules without one. A module that uses what is behind the stub of another one is checked without stubs,
+/// by `tests/test_types.py` of the package.
+fn what_programs_see(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error + Send + Sync>> {
+    let mut found = Vec::new();
+    for folder in [folder, &folder.join("adapters")] {
+        for entry in fs::read_dir(folder)? {
+            found.push(entry?.path());
+        }
+    }
+    let is = |path: &Path, end: &str| path.extension().is_some_and(|extension| extension == end);
+    found.retain(|path| {
+        is(path, "pyi") || is(path, "py") && !path.with_extension("pyi").exists() && !path.ends_with("_moves.py")
+    });
+    if found.len() < 15 {
+        return Err(format!("these are not all modules of the package: {found:?}").into());
+    }
+    Ok(found)
 }
 
 /// Prints how long the imports take. This also depends on the load of the machine, so it is a figure rather than a test.

@@ -1,5 +1,6 @@
 //! `omen check --fix` and `--diff`.
 
+use omen_testkit::proofs::Proofs;
 use omen_types::shape::CLAIMS;
 
 use super::formats::hostile::Random;
@@ -95,9 +96,10 @@ fn the_findings_that_remain_are_those_of_the_fixed_log() {
     let mistakes = mistakes::all().into_iter().map(|(_, log)| log.into_bytes());
     assert!(check_fixes(examples.chain(mistakes)) >= 5);
     let mut random = Random(5);
-    let mutants: Vec<_> = (0..2000).map(|_| mutants::mutant(&mut random)).collect();
+    let count = Proofs::wanted().choose(500, 2000);
+    let mutants: Vec<_> = (0..count).map(|_| mutants::mutant(&mut random)).collect();
     let changed = check_fixes(mutants);
-    assert!(changed >= 300, "{changed} of 2000 mutated logs were changed");
+    assert!(changed * 20 >= count * 3, "{changed} of {count} mutated logs were changed");
 }
 
 #[test]

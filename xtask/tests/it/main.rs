@@ -18,7 +18,6 @@ mod hermetic;
 mod light;
 mod measured;
 mod package;
-mod python;
 mod skips;
 mod tests;
 mod toolchain;

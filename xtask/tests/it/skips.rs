@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use omen_testkit::{Need, REQUIRE, SKIPPED, parse, required};
+use xtask::python::TOOLS;
 
 use crate::hermetic::{is_test, root, sources};
 
@@ -147,4 +148,6 @@ fn every_tool_that_tests_need_can_be_installed() {
     let listed = String::from_utf8(output.stdout).expect("text");
     let tools = Need::ALL.into_iter().filter_map(|need| Some(format!("{} {}", need.name(), need.variable()?)));
     assert_eq!(listed.lines().map(str::to_owned).collect::<Vec<_>>(), tools.collect::<Vec<_>>());
+    // `cargo xtask python` reads its variable itself, since it runs outside the tests.
+    assert_eq!(Need::PythonPackage.variable(), Some(TOOLS));
 }
