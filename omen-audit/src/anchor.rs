@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::chain::ChainPosition;
 use crate::chain::head::{Head, SealedPosition};
 use crate::key::{Key, Mac};
-use omen_base::{NotExact, regular};
+use omen_base::{NotExact, regular_file};
 
 /// State of a log: its number of entries, and the seal of the last one. If an anchor is kept where a process that can
 /// write to the log cannot write, it reveals that the log and head record were both set back or rewritten (A3).
@@ -43,7 +43,7 @@ impl Anchor {
     pub fn from_file(path: impl AsRef<Path>, key: &Key) -> Result<Self, BadAnchor> {
         let path = path.as_ref();
         let unreadable = |why: String| BadAnchor::Unreadable { path: path.to_owned(), why };
-        let bytes = regular::read(path, MAX_FILE).map_err(|error| unreadable(error.to_string()))?;
+        let bytes = regular_file::read(path, MAX_FILE).map_err(|error| unreadable(error.to_string()))?;
         let text = String::from_utf8(bytes).map_err(|error| unreadable(error.to_string()))?;
         Self::parse(&text, key)
     }

@@ -16,7 +16,7 @@ use crate::error::AuditError;
 use crate::key::Key;
 use crate::store::{LogFile, ReadOnly, head_path, is_attached, numbered, parse_name};
 use crate::verify::{LogVerdict, Verification, Verifier};
-use omen_base::regular;
+use omen_base::regular_file;
 
 /// Result of verifying the files of a log.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -419,7 +419,7 @@ fn read(
 
 /// Returns whether the first line of a file is a log entry, whatever its seal.
 fn is_log(path: &Path) -> bool {
-    let Ok(file) = regular::open(path) else { return false };
+    let Ok(file) = regular_file::open(path) else { return false };
     if head_path(path).exists() {
         return true;
     }

@@ -21,7 +21,7 @@ use crate::key::{Key, KeyError, secret};
 use crate::read::read_log;
 use crate::series::LogVerification;
 use crate::store::numbered;
-use omen_base::{canonical, regular};
+use omen_base::{canonical, regular_file};
 
 /// Secret half of a key pair. `Debug` does not show it, and it is wiped on drop.
 pub struct SigningKey(ed25519_dalek::SigningKey);
@@ -88,7 +88,7 @@ impl PublicKey {
     /// If the file cannot be read, is not a regular file, or contains no key.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, KeyError> {
         let path = path.as_ref();
-        let read = regular::read(path, MAX_FILE);
+        let read = regular_file::read(path, MAX_FILE);
         let bytes = read.map_err(|source| KeyError::Io { path: path.to_owned(), source })?;
         let text = String::from_utf8(bytes).map_err(|_| KeyError::NotPair)?;
         let mut bytes = [0; 32];
@@ -150,7 +150,7 @@ impl SignedAnchor {
     pub fn from_file(path: impl AsRef<Path>, key: &PublicKey) -> Result<Self, BadAnchor> {
         let path = path.as_ref();
         let unreadable = |why: String| BadAnchor::Unreadable { path: path.to_owned(), why };
-        let bytes = regular::read(path, MAX_FILE).map_err(|error| unreadable(error.to_string()))?;
+        let bytes = regular_file::read(path, MAX_FILE).map_err(|error| unreadable(error.to_string()))?;
         let signed: SignedState =
             serde_json::from_slice(&bytes).map_err(|error| BadAnchor::NotAnchor(error.to_string()))?;
         let mut signature = [0; 64];
@@ -180,7 +180,7 @@ impl SignedAnchor {
         for number in 1.. {
             let path = numbered(log, number);
             let unusable = |source| AuditError::Io { path: path.clone(), source };
-            let file = match regular::open(&path) {
+            let file = match regular_file::open(&path) {
                 Ok(file) => file,
                 Err(error) if number > 1 && error.kind() == io::ErrorKind::NotFound => break,
                 Err(error) => return Err(unusable(error)),

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Number, Value};
 
-use crate::bounded::bounded;
+use crate::foreign_text::bounded;
 use crate::json::{MAX_INTEGER, below};
 
 /// Error for a value that RFC 8785 cannot represent exactly, so its hash would also be the hash of another value.

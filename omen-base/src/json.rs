@@ -17,7 +17,7 @@ use omen_schema::json::{JsonType, ScanError, Scanner};
 use serde::de::{Deserialize, IgnoredAny};
 use serde_json::{Map, Value};
 
-use crate::bounded::bounded;
+use crate::foreign_text::bounded;
 pub use lines::one_line;
 use members::is_reserved;
 pub use members::{Flaw, Member, items, members, members_noting};

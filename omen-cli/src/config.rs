@@ -14,7 +14,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use omen::render::human::clean;
-use omen_gate::regular;
+use omen_gate::regular_file;
 
 use content::Config;
 
@@ -101,7 +101,7 @@ pub(crate) fn mistakes(text: &str, directory: &Path, check: &clap::Command) -> V
 /// Reads a regular file of limited size as text.
 fn text(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
-    regular::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    regular_file::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MOST_BYTES {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is longer than {MOST_BYTES} bytes")));
     }

@@ -14,7 +14,7 @@ use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use omen::validator::{Validator, ValidatorOptions};
-use omen_gate::regular;
+use omen_gate::regular_file;
 
 use crate::exit::{Failure, complain};
 use crate::input;
@@ -87,7 +87,7 @@ impl Fix {
 
     /// Fixes one log. Returns the number of fixed findings.
     fn one(self, path: &Path, options: &ValidatorOptions, out: &mut Output) -> Result<u64, Failed> {
-        let mut file = regular::open(path)?;
+        let mut file = regular_file::open(path)?;
         if is_descriptor(path) {
             return Err(Failed::Refused("the path refers to an open descriptor; pass the file itself"));
         }

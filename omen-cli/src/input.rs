@@ -15,7 +15,7 @@ use omen::finding::Finding;
 use omen::input::{AnyValidator, Source, decoded};
 use omen::lines::ReadError;
 use omen::validator::{Sink, Summary, ValidatorOptions};
-use omen_gate::regular;
+use omen_gate::regular_file;
 
 use crate::exit::complain;
 use crate::output::Output;
@@ -209,7 +209,7 @@ impl Input {
         if path.is_dir() {
             return Err(directory());
         }
-        let file = regular::open(path)?;
+        let file = regular_file::open(path)?;
         let length = file.metadata()?.len();
         Ok(Self::new(Box::new(file), Some(length), false))
     }

@@ -14,7 +14,7 @@ use std::thread::{self, Builder};
 use omen::finding::Finding;
 use omen::input::decoded;
 use omen::validator::{Sink, ValidatorOptions};
-use omen_gate::regular;
+use omen_gate::regular_file;
 
 use crate::input::{self, LogFormat, Recorded};
 
@@ -106,7 +106,7 @@ impl<'p> Several<'p> {
     /// Checks a file if it is small. Failures are ignored here, since they are reported at the file's turn.
     fn record(&self, index: usize) -> Option<Recorded> {
         let path = self.paths.get(index).filter(|path| path.as_os_str() != "-")?;
-        let file = regular::open(path).ok()?;
+        let file = regular_file::open(path).ok()?;
         if file.metadata().ok()?.len() > SMALL {
             return None;
         }

@@ -90,7 +90,7 @@ pub use answer::{output, summary};
 pub use base::{
     BadName, Blocked, GateClock, GateCode, MAX_DEPTH, MAX_TEXT, ManualClock, NoPermission, NotExact, Permission,
     Permissions, START, ServerName, StepId, SystemClock, ToolId, ToolName, TurnId, UnknownCode, bounded, canonical,
-    regular,
+    regular_file,
 };
 pub use call::{
     Abort, Attempt, BadRate, BudgetLimits, Call, CallHash, CallLimits, Demand, FailureBudget, Fault, FaultClass,

@@ -3,7 +3,7 @@
 //! Every agent runs the call if it does not understand the answer, and each understands a different form. An answer therefore
 //! has exactly the members that the dialect lists, on one line, and a denial always states a reason.
 
-use omen_base::bounded::bounded;
+use omen_base::bounded;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

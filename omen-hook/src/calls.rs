@@ -8,7 +8,7 @@ mod paths;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use omen_base::bounded::bounded;
+use omen_base::bounded;
 use omen_base::{BadName, ServerName, ToolId, ToolName};
 use serde_json::{Map, Value};
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use omen_base::bounded::bounded;
+use omen_base::bounded;
 use omen_base::json::{self, Reading, Unread};
 use serde_json::{Map, Value};
 

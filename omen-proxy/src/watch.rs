@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use omen_gate::{Gate, ReloadError, Reloaded, regular};
+use omen_gate::{Gate, ReloadError, Reloaded, regular_file};
 use tokio::time::sleep;
 
 /// Maximum time for which a change may go unnoticed.
@@ -95,7 +95,7 @@ impl Changes {
 }
 
 fn contents(path: &Path) -> Option<Vec<u8>> {
-    regular::read(path, omen_gate::config::MAX_BYTES as u64).ok()
+    regular_file::read(path, omen_gate::config::MAX_BYTES as u64).ok()
 }
 
 /// SIGHUP, on systems that have it.

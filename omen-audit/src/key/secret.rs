@@ -7,12 +7,12 @@ use std::path::Path;
 use zeroize::Zeroizing;
 
 use super::error::{BYTES, KeyError};
-use omen_base::regular;
+use omen_base::regular_file;
 
 /// Reads a file on which only the owner has permissions (A3).
 pub(crate) fn read(path: &Path) -> Result<Zeroizing<String>, KeyError> {
     let unreadable = |source| KeyError::Io { path: path.to_owned(), source };
-    let file = regular::open(path).map_err(|error| match error.kind() {
+    let file = regular_file::open(path).map_err(|error| match error.kind() {
         io::ErrorKind::InvalidInput => KeyError::NotFile(path.to_owned()),
         _ => unreadable(error),
     })?;
@@ -37,10 +37,10 @@ pub(crate) fn create(path: &Path) -> Result<Zeroizing<[u8; BYTES]>, KeyError> {
     let encoded = base16ct::lower::encode(bytes.as_ref(), text.as_mut()).map(<[u8]>::len);
     debug_assert_eq!(encoded, Ok(2 * BYTES), "one byte is left for the line break");
     // Synced, because entries sealed with a key lost in a power failure could no longer be verified.
-    let written = regular::private().create_new(true).open(path).and_then(|mut file| {
+    let written = regular_file::private().create_new(true).open(path).and_then(|mut file| {
         file.write_all(text.as_ref())?;
         file.sync_all()?;
-        regular::sync_folder(path)
+        regular_file::sync_folder(path)
     });
     written.map_err(|source| KeyError::Io { path: path.to_owned(), source })?;
     Ok(bytes)

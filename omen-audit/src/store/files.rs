@@ -10,7 +10,7 @@ use super::locked::LockedFile;
 use super::names::{numbered, parse};
 use crate::chain::head;
 use crate::error::AuditError;
-use omen_base::regular::{self, private, sync_folder};
+use omen_base::regular_file::{self, private, sync_folder};
 
 /// Log file with its head record file, whose name has the additional suffix `.head`. The log is locked while this value
 /// exists: there is only one writer at a time, and no verification while it writes.
@@ -56,7 +56,7 @@ impl Files {
         let unusable = |source| AuditError::Io { path: path.to_owned(), source };
         // Each further round means that another process has begun or abandoned the log since the previous round.
         for _ in 0..ROUNDS {
-            let (log, unnamed) = match regular::open_with(private().read(true), path) {
+            let (log, unnamed) = match regular_file::open_with(private().read(true), path) {
                 Ok(log) => (locked(path, LockedFile::alone(log))?, None),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     let Some((log, name)) = begin(path)? else { continue };
@@ -227,7 +227,7 @@ impl Drop for Files {
 fn begin(path: &Path) -> Result<Option<(LockedFile, PathBuf)>, AuditError> {
     let unusable = |source| AuditError::Io { path: path.to_owned(), source };
     let unnamed = with_suffix(path, NEW);
-    let log = regular::open_with(private().read(true).create(true), &unnamed).map_err(unusable)?;
+    let log = regular_file::open_with(private().read(true).create(true), &unnamed).map_err(unusable)?;
     let log = locked(path, LockedFile::alone(log))?;
     // Only the holder of the lock renames or removes the file, so these checks stay valid.
     if !is_at(&log, &unnamed).map_err(unusable)? {
@@ -312,10 +312,10 @@ impl ReadOnly {
 
     pub(crate) fn open(path: &Path) -> Result<Self, AuditError> {
         let unusable = |source| AuditError::Io { path: path.to_owned(), source };
-        let log = match regular::open(path) {
+        let log = match regular_file::open(path) {
             Ok(log) => match LockedFile::shared(log) {
                 Ok(log) => Ok(LogFile::Locked(log)),
-                Err(TryLockError::WouldBlock) => regular::open(path).map(LogFile::InUse),
+                Err(TryLockError::WouldBlock) => regular_file::open(path).map(LogFile::InUse),
                 Err(TryLockError::Error(error)) => Err(error),
             },
             Err(error) => Err(error),
@@ -395,7 +395,7 @@ fn locked(path: &Path, locked: Result<LockedFile, TryLockError>) -> Result<Locke
 }
 
 fn open_head(path: &Path, options: &OpenOptions) -> io::Result<Option<File>> {
-    match regular::open_with(options, path) {
+    match regular_file::open_with(options, path) {
         Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use omen_schema::json::{JsonType, ScanError, Scanner};
 
-use crate::bounded::bounded;
+use crate::foreign_text::bounded;
 
 /// Reason why a text cannot be read in exactly one way.
 #[derive(Clone, Debug, PartialEq, Eq)]

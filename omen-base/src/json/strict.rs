@@ -9,7 +9,7 @@ use omen_schema::json::{DEEPEST, Scanner};
 use serde_json::{Map, Value};
 
 use super::{Reading, ValuePath, ValueReader};
-use crate::bounded::bounded;
+use crate::foreign_text::bounded;
 use crate::json;
 
 /// Reason why a text is not an unambiguous object.

@@ -10,7 +10,7 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use omen::finding::Finding;
-use omen_gate::regular;
+use omen_gate::regular_file;
 use serde::{Deserialize, Serialize};
 
 use crate::args::BaselineArgs;
@@ -98,7 +98,7 @@ impl Baseline {
     /// Reads the file, which need not exist if it is to be written.
     fn open(path: &Path, is_written: bool) -> Result<Self, Failure> {
         let name = path.display();
-        let entries = match regular::read(path, MOST_BYTES) {
+        let entries = match regular_file::read(path, MOST_BYTES) {
             Ok(bytes) => parse(&bytes).map_err(|error| {
                 Failure::Usage(format!(
                     "invalid baseline {name}: {error}; fix it, or delete it and write a new one with `--write-baseline`"

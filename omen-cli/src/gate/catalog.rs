@@ -9,7 +9,7 @@ use omen::render::human::clean;
 use omen_gate::catalog::Catalog;
 use omen_gate::config::Endpoint;
 use omen_gate::tool::Tool;
-use omen_gate::{Config, Fault, ServerName, mcp, regular};
+use omen_gate::{Config, Fault, ServerName, mcp, regular_file};
 use omen_proxy::Source;
 
 use super::{config, pins};
@@ -117,7 +117,7 @@ pub(crate) fn read(path: &Path) -> Result<Catalog, Failure> {
 
 /// Reads the text of a catalogue file.
 pub(crate) fn read_text(path: &Path) -> Result<String, String> {
-    match regular::read(path, MAX_CATALOG).map(String::from_utf8) {
+    match regular_file::read(path, MAX_CATALOG).map(String::from_utf8) {
         Ok(Ok(text)) => Ok(text),
         Ok(Err(error)) => Err(format!("cannot read it: {error}")),
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Err(error.to_string()),

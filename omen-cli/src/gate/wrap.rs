@@ -9,7 +9,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use omen::render::human::clean;
-use omen_gate::regular;
+use omen_gate::regular_file;
 
 use self::client::{Outcome, SERVER, Wrapping};
 use crate::args::GateWrapArgs;
@@ -25,7 +25,7 @@ pub(crate) fn wrap(args: &GateWrapArgs, out: &mut Output) -> Result<Exit, Failur
     // Resolves a link, so that its target is rewritten and the link remains.
     let cannot_read = |error: io::Error| unreadable(format_args!("cannot read {}: {error}", args.file.display()));
     let file = fs::canonicalize(&args.file).map_err(cannot_read)?;
-    let text = regular::read(&file, MAX_FILE).and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other));
+    let text = regular_file::read(&file, MAX_FILE).and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other));
     let text = text.map_err(cannot_read)?;
     if args.undo {
         return undo(&file, &text, args, out);

@@ -11,7 +11,7 @@ use omen_gate::catalog::Catalog;
 use omen_gate::config::ConfigErrors;
 #[cfg(unix)]
 use omen_gate::confirm::{Confirmer, Question, Reply};
-use omen_gate::regular;
+use omen_gate::regular_file;
 use omen_hook::{Dialect, Event, Hook, HookAnswer, HookVerdict, OpenCalls};
 #[cfg(unix)]
 use omen_proxy::confirm::SocketConfirmer;
@@ -46,7 +46,8 @@ impl PolicyText {
     pub(super) fn read(path: &Path) -> Result<Self, String> {
         let unreadable = |error: &dyn std::fmt::Display| format!("cannot read {}: {error}", path.display());
         let path = path::absolute(path).map_err(|error| unreadable(&error))?;
-        let bytes = regular::read(&path, omen_gate::config::MAX_BYTES as u64).map_err(|error| unreadable(&error))?;
+        let bytes =
+            regular_file::read(&path, omen_gate::config::MAX_BYTES as u64).map_err(|error| unreadable(&error))?;
         let text = String::from_utf8(bytes).map_err(|error| unreadable(&error))?;
         Ok(Self { path, text })
     }

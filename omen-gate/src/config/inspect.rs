@@ -12,7 +12,7 @@ use super::error::{ConfigError, ConfigErrors};
 use super::source::TomlSource;
 use super::{Audit, Command, Config, HeaderSource, KeySource, load};
 use crate::base::json::below;
-use crate::base::{ToolId, bounded, regular};
+use crate::base::{ToolId, bounded, regular_file};
 use crate::catalog::Catalog;
 use omen_audit::{Anchor, AuditError, Key};
 
@@ -130,7 +130,7 @@ impl Inspector<'_, '_> {
                 }
             }
             if let Some(file) = &endpoint.ca_file
-                && let Err(error) = regular::open(file)
+                && let Err(error) = regular_file::open(file)
             {
                 let message =
                     format!("cannot read the certificates in `{}`: {error}", bounded(&file.to_string_lossy()));
@@ -307,7 +307,7 @@ fn executable(path: &Path) -> Result<(), String> {
 fn writable(log: &Path) -> Result<(), (String, String)> {
     let shown = bounded(&log.to_string_lossy());
     let help = || "choose a file in a folder that this user can write to".to_owned();
-    match regular::open(log) {
+    match regular_file::open(log) {
         Ok(_) => access(log, false).map_err(|error| (format!("the log `{shown}` cannot be written: {error}"), help())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let folder = log.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::error::{self, ConfigErrors};
 use super::source::{MAX_BYTES, TomlSource};
 use super::{CONFIRM_SOCKET, Command, Config, HOOK_SOCKET, KeySource, check, schema};
-use crate::base::regular;
+use crate::base::regular_file;
 
 impl Config {
     /// Parses a configuration.
@@ -61,7 +61,7 @@ pub(super) fn read(path: &Path) -> Result<String, ConfigErrors> {
 
     let mut bytes = Vec::new();
     // A byte beyond the limit shows that the file is too long.
-    let read = regular::open(path).and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
+    let read = regular_file::open(path).and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
     let text = match read {
         Ok(_) => String::from_utf8(bytes).map_err(|error| error.to_string()),
         Err(error) => Err(error.to_string()),

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use omen_gate::audit::{Audit, AuditError, Key, Options};
-use omen_gate::{Blocked, Config, Gate, GateCode, SystemClock, regular};
+use omen_gate::{Blocked, Config, Gate, GateCode, SystemClock, regular_file};
 use tempfile::TempDir;
 
 const FOLDER: &str = "OMEN_GATE_TEST_CHILD_FOLDER";
@@ -36,7 +36,7 @@ fn start(folder: &Path) {
     .unwrap();
     let audit =
         Audit::open(&log, Key::from_env(KEY).unwrap(), Arc::new(SystemClock::default()), Options::default()).unwrap();
-    let open = regular::open(&key_file).unwrap();
+    let open = regular_file::open(&key_file).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     // The server writes, and speaks no protocol.
     runtime.block_on(async { assert!(Gate::builder(config).start_servers().await.is_err()) });

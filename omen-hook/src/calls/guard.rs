@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use omen_base::bounded::bounded;
+use omen_base::bounded;
 use omen_gate::{Demand, Permission};
 use serde_json::{Map, Value};
 

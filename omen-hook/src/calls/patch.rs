@@ -1,6 +1,6 @@
 //! Patches in the format of `apply_patch`: file sections between `*** Begin Patch` and `*** End Patch`.
 
-use omen_base::bounded::bounded;
+use omen_base::bounded;
 
 /// Change of one file in a patch.
 #[derive(Clone, Debug, PartialEq, Eq)]

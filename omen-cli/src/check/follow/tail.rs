@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use indicatif::ProgressBar;
 use omen::finding::Finding;
 use omen::validator::{BadSnapshot, Sink, Summary, Validator, ValidatorOptions};
-use omen_gate::regular;
+use omen_gate::regular_file;
 use same_file::Handle;
 
 use super::checkpoint::Position;
@@ -166,13 +166,13 @@ impl Tail {
     fn next_file(&mut self, reporter: &mut impl Reporter) -> io::Result<Option<Open>> {
         if !fs::metadata(&self.path)?.is_file() {
             // Fails with an error that names the kind of file.
-            regular::open(&self.path)?;
+            regular_file::open(&self.path)?;
         }
         let id = Handle::from_path(&self.path)?;
         if self.open.as_ref().is_some_and(|open| open.id == id) {
             return Ok(None);
         }
-        let mut file = regular::open(&self.path)?;
+        let mut file = regular_file::open(&self.path)?;
         // The id of the open file: a file that replaces it meanwhile is found at the next poll.
         let id = Handle::from_file(file.try_clone()?)?;
         if input::is_compressed(&mut file)? {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use omen_gate::audit::store::numbered;
 use omen_gate::audit::{Key, MAX_LINE_BYTES, read_log};
 use omen_gate::order::LogEntry;
-use omen_gate::regular;
+use omen_gate::regular_file;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -85,7 +85,7 @@ impl EntryReader<'_> {
 
 fn file(path: &PathBuf, seen: &mut EntryConsumer<'_>) -> Result<(), ReadFault> {
     let bad = |error: io::Error| ReadFault::Input(error.to_string());
-    let mut lines = BufReader::new(regular::open(path).map_err(bad)?);
+    let mut lines = BufReader::new(regular_file::open(path).map_err(bad)?);
     let mut line = Vec::new();
     for number in 1u64.. {
         line.clear();

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use omen_gate::regular;
+use omen_gate::regular_file;
 use omen_hook::{Dialect, SettingsPlace};
 use serde_json::Value;
 
@@ -93,7 +93,7 @@ impl SettingsFile {
 
 /// Text of a regular file, if it exists.
 pub(crate) fn read(path: &Path) -> Result<Option<String>, String> {
-    match regular::read(path, MAX_FILE) {
+    match regular_file::read(path, MAX_FILE) {
         Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|_| "it is not UTF-8".to_owned()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error.to_string()),

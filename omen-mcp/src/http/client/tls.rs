@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use omen_base::regular;
+use omen_base::regular_file;
 use rustls::crypto::ring;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
@@ -21,7 +21,7 @@ pub(super) fn config(is_encrypted: bool, ca_file: Option<&Path>) -> Result<Clien
         _ if !is_encrypted => {}
         Some(path) => {
             let bad = |why: String| BadRemote::Certificates(path.to_owned(), why);
-            let text = regular::read(path, MAX_CERTIFICATES).map_err(|error| bad(error.to_string()))?;
+            let text = regular_file::read(path, MAX_CERTIFICATES).map_err(|error| bad(error.to_string()))?;
             for certificate in CertificateDer::pem_slice_iter(&text) {
                 let certificate = certificate.map_err(|error| bad(error.to_string()))?;
                 roots.add(certificate).map_err(|error| bad(error.to_string()))?;

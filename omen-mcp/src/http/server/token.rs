@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ctutils::CtEq as _;
-use omen_base::regular;
+use omen_base::regular_file;
 use zeroize::Zeroizing;
 
 /// Secret that a client must know.
@@ -48,7 +48,7 @@ impl Token {
     /// If the file cannot be read, is accessible to others, or contains no token.
     pub fn from_file(path: &Path) -> Result<Self, TokenError> {
         let unreadable = |error| TokenError::Io(path.to_owned(), error);
-        let file = regular::open(path).map_err(unreadable)?;
+        let file = regular_file::open(path).map_err(unreadable)?;
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
