@@ -68,11 +68,11 @@ mod key;
 mod log;
 mod read;
 mod replayed_state;
-mod series;
 #[cfg(feature = "ed25519")]
 mod signed;
 pub mod store;
 mod verify;
+mod verify_files;
 
 use std::io;
 use std::path::Path;
@@ -87,10 +87,10 @@ pub use log::{Audit, Checkpoint, Options, Receipt};
 pub use omen_types::limits::MAX_LINE_BYTES;
 pub use read::{Follow, Logged, read_log};
 pub use replayed_state::{Failures, InDoubt, OrderRecord, RecentCalls, ReplayedState, SESSION, TURN_CALLS, USER_TURN};
-pub use series::{FileVerification, LogVerification, Misfit, verify_files, verify_folder, verify_log};
 #[cfg(feature = "ed25519")]
 pub use signed::{PublicKey, SignedAnchor, SignedVerdict, SigningKey};
 pub use verify::{LogVerdict, Tampering, Verification, Verifier, verify};
+pub use verify_files::{FileVerification, LogVerification, Misfit, verify_files, verify_folder, verify_log};
 
 /// Verifies one file of a log, with the head record next to it. A missing log whose head record exists counts as
 /// truncated to nothing. [`verify_log`] verifies a log with all its files.

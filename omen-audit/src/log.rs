@@ -3,6 +3,7 @@
 mod async_append;
 mod entry_queue;
 mod open;
+mod rotation;
 
 use std::fmt;
 use std::num::NonZeroU64;
@@ -16,18 +17,16 @@ use serde_json::{Map, json};
 pub use self::entry_queue::Receipt;
 use self::entry_queue::{EntryQueue, LeadSignal, LeaderGuard, QueuedEntry, Waiter};
 pub use self::open::Checkpoint;
-use self::open::{FinishedFile, OpenedFile};
+use self::open::OpenedFile;
 use crate::anchor::Anchor;
 use crate::chain::ChainPosition;
 use crate::chain::entry::{Entry, Kind, Label, OwnKind, Record};
 use crate::chain::head::Head;
 use crate::chain::line::{Draft, LinePosition};
-use crate::chain::rotation_link::RotationLink;
 use crate::error::AuditError;
 use crate::key::Key;
 use crate::replayed_state::{InDoubt, ReplayedState};
 use crate::store::{Files, Memory, Store};
-use crate::verify::{LogVerdict, Tampering};
 use omen_base::json::MAX_INTEGER;
 use omen_base::{GateClock, NotExact};
 
@@ -324,58 +323,12 @@ impl AuditParts {
             });
         }
     }
-}
 
-impl AuditParts {
     /// Writes an entry of the log itself.
     fn write_own(&self, state: &mut State, entry: &Entry) -> Result<(), AuditError> {
         let mut group = Group::after(state.at);
         let _ = group.add(&Draft::new(entry)?, self)?;
         state.write(&group, &self.key)
-    }
-
-    /// Rotates the file if it has reached its maximum size or age. A file has at least one entry after its first one.
-    fn rotate_if_due(&self, state: &mut State) -> Result<(), AuditError> {
-        let is_long = self.rotation.bytes.is_some_and(|bytes| state.end >= bytes.get());
-        let is_old = self.rotation.age.is_some_and(|age| {
-            state.begun.is_some_and(|begun| self.clock.wall().duration_since(begun).is_ok_and(|since| since >= age))
-        });
-        if state.at.count <= state.start.count + 1 || !(is_long || is_old) {
-            return Ok(());
-        }
-        let result = self.rotate(state);
-        // After an interrupted rotation, it is unknown which file is the last one.
-        state.broken |= result.is_err();
-        result
-    }
-
-    /// Rotates the log: writes the last entry of this file; then the next file, whose first entry refers to that entry;
-    /// then a note in this file's head record that the next file exists. A missing file is therefore detected, and
-    /// nothing is acknowledged in a file that could be taken for the remains of a crash.
-    fn rotate(&self, state: &mut State) -> Result<(), AuditError> {
-        let number = state.number.checked_add(1).ok_or(AuditError::Broken)?;
-        if state.store.has_next()? {
-            return Err(AuditError::NotSound(LogVerdict::Tampered(Tampering::NotClosed(number))));
-        }
-        let mut data = Map::new();
-        data.insert("file".into(), json!(number));
-        self.write_own(state, &Entry::new(Label::Own(OwnKind::Rotated), data))?;
-        let next = state.store.next()?;
-        let store = std::mem::replace(&mut state.store, next);
-        let before = FinishedFile { store, at: state.at };
-        (state.number, state.start, state.end) = (number, state.at, 0);
-        self.begin_file(state)?;
-        before.name_continued(&self.key)
-    }
-
-    /// Writes the head record and the first entry of a continuing file.
-    fn begin_file(&self, state: &mut State) -> Result<(), AuditError> {
-        let ChainPosition { count, last } = state.at;
-        if state.store.head()?.is_none() {
-            state.store.replace_head(&Head::new(state.at).encode(&self.key)?)?;
-        }
-        state.begun = Some(self.clock.wall());
-        self.write_own(state, &RotationLink { file: state.number, count, last }.entry()?)
     }
 }
 

@@ -11,9 +11,9 @@ use crate::chain::entry::Entry;
 use crate::chain::head::Head;
 use crate::error::AuditError;
 use crate::key::Key;
-use crate::series::{LogVerification, verify_log_to};
 use crate::store::{ReadOnly, numbered, parse_name};
 use crate::verify::{LogVerdict, Tampering};
+use crate::verify_files::{LogVerification, verify_log_to};
 use omen_base::canonical;
 
 /// Entry with a valid seal.

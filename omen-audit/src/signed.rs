@@ -19,8 +19,8 @@ use crate::chain::entry::Version;
 use crate::error::AuditError;
 use crate::key::{Key, KeyError, secret};
 use crate::read::read_log;
-use crate::series::LogVerification;
 use crate::store::numbered;
+use crate::verify_files::LogVerification;
 use omen_base::{canonical, regular_file};
 
 /// Secret half of a key pair. `Debug` does not show it, and it is wiped on drop.
