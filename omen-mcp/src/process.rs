@@ -2,10 +2,11 @@
 
 pub(crate) mod guard;
 pub(crate) mod launch;
+mod process_group;
+#[cfg(target_os = "linux")]
+mod process_tree;
 pub(crate) mod server_process;
 pub(crate) mod stderr_tail;
-#[cfg(target_os = "linux")]
-mod tree;
 
 use std::io;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use self::launch::Launch;
+use self::process_group::ProcessGroup;
 use self::stderr_tail::StderrTail;
 use omen_base::bounded;
 
@@ -79,7 +81,7 @@ impl Process {
     pub fn start(launch: &Launch, wish: watch::Receiver<Wish>) -> io::Result<Self> {
         let (mut command, guarded) = launch.to_command();
         let mut child = command.spawn()?;
-        let group = Group::new(&child, guarded);
+        let group = ProcessGroup::new(&child, guarded);
         let missing = || io::Error::other("a standard stream is missing");
         let stdin = child.stdin.take().ok_or_else(missing)?;
         let stdout = child.stdout.take().ok_or_else(missing)?;
@@ -102,7 +104,7 @@ impl Process {
 }
 
 /// Waits until the process has ended, or kills it, and returns how it ended.
-async fn reap(mut child: Child, mut group: Group, mut wish: watch::Receiver<Wish>, grace: Duration) -> String {
+async fn reap(mut child: Child, mut group: ProcessGroup, mut wish: watch::Receiver<Wish>, grace: Duration) -> String {
     let mut status = tokio::select! {
         status = child.wait() => Some(status),
         () = wished(&mut wish, Wish::Stop) => None,
@@ -143,51 +145,5 @@ async fn last_words(drain: JoinHandle<()>) {
     let abort = drain.abort_handle();
     if timeout(LAST_WORDS, drain).await.is_err() {
         abort.abort();
-    }
-}
-
-/// Process and everything that it has started, which are killed when this is dropped, e.g. because the runtime ends.
-#[derive(Debug)]
-struct Group {
-    #[cfg(unix)]
-    leader: Option<rustix::process::Pid>,
-    is_guard: bool,
-    has_ended: bool,
-}
-
-impl Group {
-    #[cfg(unix)]
-    fn new(child: &Child, is_guard: bool) -> Self {
-        let leader = child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
-        Self { leader, is_guard, has_ended: false }
-    }
-
-    /// Creates the group. On other systems, only the process itself is killed.
-    #[cfg(not(unix))]
-    fn new(_: &Child, is_guard: bool) -> Self {
-        Self { is_guard, has_ended: false }
-    }
-}
-
-#[cfg(unix)]
-impl Drop for Group {
-    fn drop(&mut self) {
-        use rustix::process::{Signal, kill_process, kill_process_group};
-
-        let Some(leader) = self.leader else { return };
-        // Errors are ignored: a process that no longer exists need not be signalled.
-        if self.is_guard && !self.has_ended {
-            let _ = kill_process(leader, Signal::TERM);
-            return;
-        }
-        // Processes that have left the group can be found only while the processes that started them are alive.
-        #[cfg(target_os = "linux")]
-        let fled = if self.has_ended { Vec::new() } else { tree::descendants(leader).unwrap_or_default() };
-        // After a guard has ended, this finds processes only if the guard was killed.
-        let _ = kill_process_group(leader, Signal::KILL);
-        #[cfg(target_os = "linux")]
-        for process in fled {
-            let _ = kill_process(process, Signal::KILL);
-        }
     }
 }

@@ -12,12 +12,12 @@
 mod body;
 mod error;
 mod exchange;
-mod headers;
+mod extra_headers;
 mod legacy;
 mod limits;
-mod link;
 mod run;
 mod sender;
+mod session;
 mod sse;
 #[cfg(feature = "https")]
 mod tls;
@@ -30,18 +30,18 @@ use tokio::io::DuplexStream;
 use tokio::sync::mpsc;
 
 pub use error::{BadRemote, RequestError};
-pub use headers::SentHeaders;
+pub use extra_headers::SentHeaders;
 pub use limits::RemoteLimits;
-pub use link::ServerEvent;
+pub use session::ServerEvent;
 
-use self::link::Inner;
 use self::sender::{Sender, address};
+use self::session::RemoteParts;
 use crate::http::room::Room;
 use crate::limits::ServerLimits;
 
 /// Server reached over HTTP. Clones share connections.
 #[derive(Clone)]
-pub struct Remote(Arc<Inner>);
+pub struct Remote(Arc<RemoteParts>);
 
 impl fmt::Debug for Remote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -64,7 +64,7 @@ impl Remote {
     ) -> Result<Self, BadRemote> {
         let sender = Sender::new(url, ca_file, headers, &limits)?;
         let room = Room::new(limits.buffered.max(2 * server.line_bytes));
-        Ok(Self(Arc::new(Inner { sender, server, limits, room })))
+        Ok(Self(Arc::new(RemoteParts { sender, server, limits, room })))
     }
 
     /// Begins a session. Returns a stream for the messages to the server, as lines, and the server's output. Closing the stream

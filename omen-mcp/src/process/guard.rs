@@ -76,7 +76,7 @@ mod linux {
     use tokio::signal::unix::{SignalKind, signal};
     use tokio::sync::oneshot;
 
-    use super::super::tree::children;
+    use super::super::process_tree::children;
 
     /// Environment variable of a guard: the gate's process id, and how many of the last arguments form the server's command.
     const MARK: &str = "OMEN_GATE_GUARD";

@@ -6,7 +6,7 @@ use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use omen_base::bounded;
 
 use super::error::RequestError;
-use super::headers::SentHeaders;
+use super::extra_headers::SentHeaders;
 use crate::frame::Frame;
 use crate::http::room::Reservation;
 use crate::http::{self, BodyError, MediaType};

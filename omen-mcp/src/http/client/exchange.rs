@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use super::body::{broken, media_type, message, whole};
 use super::error::RequestError;
 use super::legacy;
-use super::link::{Interruption, Link, ServerEvent, gone};
+use super::session::{Interruption, RemoteSession, ServerEvent, gone};
 use super::sse::Parser;
 use crate::frame::id::Id;
 use crate::frame::{Frame, Kind};
@@ -22,20 +22,20 @@ use crate::http::{MediaType, next};
 use crate::methods::{INITIALIZE, LIST_TOOLS, LISTEN, method_of};
 
 /// Sends a request once and passes the answer on to the session.
-pub(super) async fn ask(link: Arc<Link>, frame: Frame, era: Era) {
+pub(super) async fn ask(session: Arc<RemoteSession>, frame: Frame, era: Era) {
     let (Some(id), Some(method)) = (frame.id(), method_of(&frame)) else { return };
-    let asking = Asking { link: &link, id, method, era };
+    let asking = Asking { session: &session, id, method, era };
     let Err(broken) = asking.exchange(&frame).await else { return };
-    link.close(id);
-    link.say(ServerEvent::Failed(id.clone(), broken.error)).await;
+    session.close(id);
+    session.say(ServerEvent::Failed(id.clone(), broken.error)).await;
     if let Some(lost) = broken.lost {
-        link.say(ServerEvent::Lost(lost)).await;
+        session.say(ServerEvent::Lost(lost)).await;
     }
 }
 
 /// Request waiting for its answer.
 pub(super) struct Asking<'a> {
-    pub(super) link: &'a Link,
+    pub(super) session: &'a RemoteSession,
     id: &'a Id,
     method: &'a str,
     era: Era,
@@ -49,14 +49,14 @@ const MOST_OF_A_REFUSAL: usize = 64 << 10;
 impl Asking<'_> {
     async fn exchange(&self, frame: &Frame) -> Result<(), Interruption> {
         let headers = match self.era {
-            Era::Stateless => self.link.of_request(frame)?,
-            Era::Handshake => self.link.of_session(),
+            Era::Stateless => self.session.of_request(frame)?,
+            Era::Handshake => self.session.of_session(),
         };
-        let (remote, limit) = (&self.link.remote, self.link.remote.limits.answer);
+        let (remote, limit) = (&self.session.remote, self.session.remote.limits.answer);
         let body = Bytes::copy_from_slice(frame.text().as_bytes());
         let (head, body) = remote.sender.send(Method::POST, headers, body, limit).await?.into_parts();
         if self.era == Era::Handshake {
-            self.link.same_session(&head.headers)?;
+            self.session.same_session(&head.headers)?;
         }
         if head.status != StatusCode::OK {
             return self.refused(&head, body).await;
@@ -84,27 +84,27 @@ impl Asking<'_> {
         }
         if answer.kind == Kind::Result {
             match self.method {
-                INITIALIZE => self.link.begin(&head.headers, &answer)?,
-                LIST_TOOLS if self.era == Era::Stateless => self.link.params.learn(&answer),
+                INITIALIZE => self.session.begin(&head.headers, &answer)?,
+                LIST_TOOLS if self.era == Era::Stateless => self.session.params.learn(&answer),
                 _ => {}
             }
         }
         // Closed before anyone can give another request this id.
-        self.link.close(self.id);
-        self.link.say(ServerEvent::Message(answer)).await;
+        self.session.close(self.id);
+        self.session.say(ServerEvent::Message(answer)).await;
         Ok(())
     }
 
     /// Handles a status other than that of an answer. A protocol error may come with it.
     async fn refused(&self, head: &Parts, body: Incoming) -> Result<(), Interruption> {
-        let limits = &self.link.remote.limits;
-        let is_gone = self.era == Era::Handshake && head.status == StatusCode::NOT_FOUND && self.link.has_id();
-        let mut held = self.link.remote.room.hold();
+        let limits = &self.session.remote.limits;
+        let is_gone = self.era == Era::Handshake && head.status == StatusCode::NOT_FOUND && self.session.has_id();
+        let mut held = self.session.remote.room.hold();
         let error = match media_type(&head.headers) {
             Ok(MediaType::Json) if !head.status.is_success() => {
                 let body = timeout(limits.notice, whole(body, MOST_OF_A_REFUSAL, &mut held)).await;
                 let body = body.ok().and_then(Result::ok);
-                body.and_then(|body| message(body, &self.link.remote.sender.headers).ok())
+                body.and_then(|body| message(body, &self.session.remote.sender.headers).ok())
             }
             _ => None,
         };
@@ -115,7 +115,7 @@ impl Asking<'_> {
     }
 
     async fn events(&self, head: &Parts, mut body: Incoming) -> Result<(), Interruption> {
-        let remote = &self.link.remote;
+        let remote = &self.session.remote;
         let mut parser = Parser::new(remote.server.line_bytes, remote.room.hold());
         // A subscription is silent until something changes.
         let idle = (self.method != LISTEN).then_some(remote.limits.idle);
@@ -131,7 +131,7 @@ impl Asking<'_> {
                             let why = format!("the server sent the request `{method}`, which this era does not have");
                             return Err(RequestError::Malformed(why).into());
                         }
-                        Kind::Request(_) | Kind::Notification(_) => self.link.say(ServerEvent::Message(said)).await,
+                        Kind::Request(_) | Kind::Notification(_) => self.session.say(ServerEvent::Message(said)).await,
                         _ => {
                             self.answered(head, said).await?;
                             self.drain(&mut parser, &mut body, &mut bytes).await;
@@ -141,7 +141,7 @@ impl Asking<'_> {
                 }
                 // The stream is over or broken, and may be resumed elsewhere. The request is not sent again.
                 Ok(None) | Err(RequestError::Died(_)) if self.era == Era::Handshake => {
-                    body = legacy::resume(self.link, &parser, &mut tries).await?;
+                    body = legacy::resume(self.session, &parser, &mut tries).await?;
                     parser.begin();
                     bytes.clear();
                 }
@@ -156,7 +156,7 @@ impl Asking<'_> {
         let rest = async { event(parser, body, bytes, None).await };
         if let Ok(Ok(Some(_))) = timeout(LAST_WORDS, rest).await {
             let note = "dropped a message that the server sent after its answer".to_owned();
-            self.link.say(ServerEvent::Note(note)).await;
+            self.session.say(ServerEvent::Note(note)).await;
         }
     }
 }

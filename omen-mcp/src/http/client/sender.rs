@@ -21,7 +21,7 @@ use tokio::time::timeout;
 use tower_service::Service;
 
 use super::error::{BadRemote, RequestError};
-use super::headers::SentHeaders;
+use super::extra_headers::SentHeaders;
 use super::limits::RemoteLimits;
 
 #[cfg(feature = "https")]

@@ -12,7 +12,7 @@ use tokio::task::AbortHandle;
 
 use super::body::single;
 use super::error::RequestError;
-use super::headers::hidden;
+use super::extra_headers::hidden;
 use super::limits::RemoteLimits;
 use super::sender::Sender;
 use crate::edit;
@@ -27,7 +27,7 @@ use crate::limits::ServerLimits;
 use crate::methods::{CALL, method_of, required_name};
 
 /// State shared by all sessions with a server.
-pub(super) struct Inner {
+pub(super) struct RemoteParts {
     pub(super) sender: Sender,
     pub(super) server: ServerLimits,
     pub(super) limits: RemoteLimits,
@@ -35,15 +35,15 @@ pub(super) struct Inner {
 }
 
 /// State shared by the requests of one session.
-pub(super) struct Link {
-    pub(super) remote: Arc<Inner>,
+pub(super) struct RemoteSession {
+    pub(super) remote: Arc<RemoteParts>,
     said: mpsc::Sender<ServerEvent>,
-    state: Mutex<LinkState>,
+    state: Mutex<RemoteSessionState>,
     pub(super) params: Params,
 }
 
 #[derive(Debug, Default)]
-struct LinkState {
+struct RemoteSessionState {
     /// Whether the handshake was answered.
     is_begun: bool,
     id: Option<HeaderValue>,
@@ -90,8 +90,8 @@ const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event
 /// Maximum length of a session id that is accepted.
 const LONGEST_ID: usize = 1024;
 
-impl Link {
-    pub(super) fn new(remote: Arc<Inner>, said: mpsc::Sender<ServerEvent>) -> Self {
+impl RemoteSession {
+    pub(super) fn new(remote: Arc<RemoteParts>, said: mpsc::Sender<ServerEvent>) -> Self {
         Self { remote, said, state: Mutex::default(), params: Params::default() }
     }
 
