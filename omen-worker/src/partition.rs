@@ -10,8 +10,8 @@ mod checkpoint;
 pub(crate) mod commit;
 mod idle;
 mod judge;
-mod ownership;
 mod truncate;
+mod work;
 
 use std::time::Duration;
 
@@ -23,8 +23,8 @@ pub(crate) use self::checkpoint::Checkpoints;
 pub(crate) use self::judge::KnownMessage;
 #[cfg(test)]
 pub(crate) use self::judge::{IncomingMessage, Judge};
-use self::ownership::Ownership;
-pub(crate) use self::ownership::{MarksOfTime, WorkerContext};
+use self::work::PartitionWork;
+pub(crate) use self::work::{MarksOfTime, WorkerContext};
 use crate::failure::Failure;
 use crate::metrics::{FENCES, PartitionState};
 use crate::stream::broker::Broker;
@@ -125,18 +125,18 @@ async fn judge<B: Broker>(
     stop: &mut watch::Receiver<bool>,
     progress: &mut Progress,
 ) -> Result<(), Failure> {
-    let mut ownership = tokio::select! {
+    let mut work = tokio::select! {
         biased;
-        ownership = Ownership::begin(shared, partition) => ownership?,
+        work = PartitionWork::begin(shared, partition) => work?,
         // A server that does not respond delays the end of a worker only if something is left to commit.
         _ = stop.changed() => return Ok(()),
     };
     (progress.has_begun, progress.is_uncommitted) = (true, true);
-    let judged = ownership.judge(stop).await;
-    progress.has_committed = ownership.has_committed;
-    progress.is_uncommitted = !ownership.is_committed();
+    let judged = work.judge(stop).await;
+    progress.has_committed = work.has_committed;
+    progress.is_uncommitted = !work.is_committed();
     if judged.is_ok() {
-        ownership.end().await;
+        work.end().await;
     }
     judged
 }

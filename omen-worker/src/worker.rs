@@ -16,7 +16,7 @@ use tracing::{Instrument as _, info, warn};
 use self::assignment::Assignment;
 use crate::connect::Server;
 use crate::failure::Failure;
-use crate::membership::{self, Agreement, Members};
+use crate::membership::{self, Agreement, WorkerLease};
 use crate::metrics::Metrics;
 use crate::names;
 use crate::partition::commit::{self, Commit};
@@ -133,7 +133,7 @@ async fn judge_again<B: Broker>(shared: &WorkerContext<B>) -> Result<(), Failure
     Ok(())
 }
 
-/// Renews this worker's entry and judges its partitions until `stop` is ready. `restore` creates missing buckets.
+/// Renews this worker's lease and judges its partitions until `stop` is ready. `restore` creates missing buckets.
 pub(crate) async fn work<B: Broker, R: Future<Output = Result<(), Failure>>>(
     shared: Arc<WorkerContext<B>>,
     stop: impl Future<Output = ()>,
@@ -141,7 +141,7 @@ pub(crate) async fn work<B: Broker, R: Future<Output = Result<(), Failure>>>(
 ) -> Result<(), Failure> {
     let WorkerContext { broker, link, state, agreement, metrics, id, names, partitions, .. } = &*shared;
     agreement.join_at_last(state).await?;
-    let members = Members::new(Bucket::new(broker.clone(), &names.workers), id);
+    let lease = WorkerLease::new(Bucket::new(broker.clone(), &names.workers), id);
     info!(worker = id, partitions, "worker {id}: judging packets of `{}`, in {partitions} partitions", names.prefix);
     let mut assignment = Assignment::new(Arc::clone(&shared));
     let mut beat = interval(membership::BEAT);
@@ -154,7 +154,7 @@ pub(crate) async fn work<B: Broker, R: Future<Output = Result<(), Failure>>>(
             biased;
             () = &mut stop => break,
             _ = beat.tick() => {}
-            // On a new connection, the worker renews its entry at once, because it may be about to expire.
+            // On a new connection, the worker renews its lease at once, because it may be about to expire.
             () = changes.next() => {}
         }
         metrics.alive();
@@ -166,7 +166,7 @@ pub(crate) async fn work<B: Broker, R: Future<Output = Result<(), Failure>>>(
         }
         let begun = tokio::select! {
             biased;
-            begun = timeout(ANSWER, async { tokio::join!(members.beat(), agreement.join(state)) }) => begun,
+            begun = timeout(ANSWER, async { tokio::join!(lease.renew(), agreement.join(state)) }) => begun,
             () = link.lost() => continue,
             () = &mut stop => break,
         };
@@ -197,7 +197,7 @@ pub(crate) async fn work<B: Broker, R: Future<Output = Result<(), Failure>>>(
     let uncommitted = |why: String| Failure::Server { what: "commit everything before the end".to_owned(), why };
     let left = timeout(DRAIN, assignment.stop()).await;
     // The others take over at once.
-    let _ = timeout(membership::BEAT, members.leave()).await;
+    let _ = timeout(membership::BEAT, lease.end()).await;
     if let Some(refused) = ended {
         return Err(refused);
     }

@@ -29,7 +29,7 @@ pub struct Setup {
 /// as a stream stores.
 pub const DEFAULT_PARTITIONS: u16 = 4;
 
-/// Time after which the entry of a worker that has not renewed it expires.
+/// Time after which the lease of a worker that has not renewed it expires.
 pub(crate) const LEASE: Duration = Duration::from_secs(5);
 
 impl Setup {

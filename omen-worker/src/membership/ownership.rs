@@ -1,43 +1,11 @@
-//! Live workers, and the partitions that each of them owns.
+//! Ownership of partitions.
 //!
-//! Every worker writes its name into a bucket whose entries expire by the clock of the server, so workers' clocks do not matter.
-//! All workers compute the same owner for each partition from the same list (rendezvous hashing). For a moment two workers may
-//! both consider themselves the owner; then the commits of one are refused.
+//! All workers compute the same owner for each partition from the same list of live workers (rendezvous hashing). For a moment two
+//! workers may both consider themselves the owner; then the commits of one are refused.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
-use bytes::Bytes;
-
-use crate::failure::Failure;
 use crate::names;
-use crate::stream::broker::Broker;
-use crate::stream::bucket::Bucket;
-
-#[derive(Debug)]
-pub(crate) struct Members<B> {
-    bucket: Bucket<B>,
-    id: String,
-}
-
-impl<B: Broker> Members<B> {
-    pub(crate) fn new(bucket: Bucket<B>, id: &str) -> Self {
-        Self { bucket, id: id.to_owned() }
-    }
-
-    /// Renews the entry of this worker, and returns the names of all live workers.
-    pub(crate) async fn beat(&self) -> Result<BTreeSet<String>, Failure> {
-        self.bucket.put(&self.id, Bytes::from_static(b"1")).await?;
-        let mut members: BTreeSet<String> = self.bucket.keys(">").await?.into_iter().collect();
-        members.insert(self.id.clone());
-        Ok(members)
-    }
-
-    /// Removes the entry of this worker, so that the others need not wait until it expires.
-    pub(crate) async fn leave(&self) -> Result<(), Failure> {
-        self.bucket.remove(&self.id).await
-    }
-}
 
 /// Returns the partitions of a worker. Each goes to the member with the highest hash that has room: shares differ by at most one.
 pub(crate) fn owned(id: &str, members: &BTreeSet<String>, partitions: u16) -> BTreeSet<u16> {
@@ -58,9 +26,6 @@ pub(crate) fn owned(id: &str, members: &BTreeSet<String>, partitions: u16) -> BT
     }
     owned
 }
-
-/// Interval at which a worker renews its entry, which expires after [`LEASE`](crate::setup::LEASE).
-pub(crate) const BEAT: Duration = Duration::from_secs(1);
 
 #[cfg(test)]
 mod tests {

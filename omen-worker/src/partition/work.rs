@@ -46,8 +46,8 @@ pub(crate) struct MarksOfTime {
     pub(crate) idle_seconds: u64,
 }
 
-/// A partition that this worker owns.
-pub(crate) struct Ownership<'s, B: Broker> {
+/// Work on a partition that this worker owns.
+pub(crate) struct PartitionWork<'s, B: Broker> {
     shared: &'s WorkerContext<B>,
     partition: u16,
     /// Stream of the partition's packets.
@@ -78,7 +78,7 @@ pub(crate) struct Ownership<'s, B: Broker> {
     marked_at: Instant,
 }
 
-impl<'s, B: Broker> Ownership<'s, B> {
+impl<'s, B: Broker> PartitionWork<'s, B> {
     pub(crate) async fn begin(shared: &'s WorkerContext<B>, partition: u16) -> Result<Self, Failure> {
         let places = (partition, shared.partitions);
         let (broker, findings, stream) = (&shared.broker, &shared.names.findings, shared.names.packets(partition));
