@@ -1,10 +1,10 @@
 //! Runtime machine: judges the next packet of an episode, and accepts it.
 
-mod ahead;
 mod packed;
+mod time_ahead;
 
-pub use ahead::Ahead;
 pub use packed::PackedMachine;
+pub use time_ahead::Ahead;
 
 use std::num::NonZeroU64;
 

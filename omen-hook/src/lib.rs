@@ -27,7 +27,7 @@ mod event;
 mod hook;
 mod hook_error;
 mod outcomes;
-mod rehearsal;
+mod simulated_agent;
 
 pub use answer::HookAnswer;
 pub use calls::{CallError, HookCall, PatchError};
@@ -36,4 +36,4 @@ pub use dialect::{Dialect, EventRole, ReportedOutcome, UnknownAgent};
 pub use event::{Event, EventError, MAX_EVENT_BYTES, ToolEvent};
 pub use hook::{Hook, HookReport, HookVerdict, OpenCalls};
 pub use hook_error::HookError;
-pub use rehearsal::{AgentReaction, HookEnd};
+pub use simulated_agent::{AgentReaction, HookEnd};

@@ -8,7 +8,6 @@ use omen_types::limits::MAX_LINE_BYTES;
 
 use crate::lines::{LineSplitter, READ_BYTES, RawLine, ReadError};
 
-mod ahead;
 mod episodes;
 mod foreign;
 mod head;
@@ -28,6 +27,7 @@ mod sink;
 mod snapshot;
 mod summary;
 mod tally;
+mod wrong_time;
 
 pub use foreign::report_foreign;
 pub use levels::{Level, Levels, NotAdjustable};

@@ -3,7 +3,7 @@
 //! The search is in `omen-order`. This module turns the two configurations into its rule sets, and runs each sequence
 //! of calls that it finds through two gates in this process.
 
-mod rehearsal;
+mod counterexample;
 mod sides;
 mod spec;
 mod values;
@@ -14,7 +14,7 @@ use omen_order::Tool;
 use omen_order::prove::{Difference, IntentLimit, WhyRefused, compare};
 
 use crate::config::Config;
-use rehearsal::Rehearsal;
+use counterexample::Counterexample;
 
 pub use omen_order::prove::{ProvenStep, StepEnd, UndecidedTool};
 pub use omen_order::rules::shown;
@@ -90,8 +90,8 @@ pub async fn prove(old: &Config, new: &Config) -> Proof {
     }
     for difference in found.differences {
         let Difference { steps, start, ended_session, .. } = &difference;
-        let rehearsal = Rehearsal { steps, start: *start, ended_session: *ended_session };
-        let (confirmed, disagreement) = rehearsal.run(old, new).await;
+        let counterexample = Counterexample { steps, start: *start, ended_session: *ended_session };
+        let (confirmed, disagreement) = counterexample.run(old, new).await;
         if let (Some(why), true) = (&disagreement, difference.has_left_out) {
             proof.outside.push(UndecidedTool {
                 tool: difference.tool,

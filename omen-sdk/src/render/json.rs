@@ -55,7 +55,7 @@ pub fn row<'a>(file: &'a str, finding: &'a Finding) -> impl Serialize + use<'a> 
 /// # Errors
 /// Errors of the writer.
 pub fn summary(out: &mut impl Write, files: u64, summary: &Summary) -> io::Result<()> {
-    line(out, &Last { summary: Totals { files, summary } })
+    line(out, &SummaryLine { summary: Totals { files, summary } })
 }
 
 /// Writes the line in one call, so that other output cannot split it.
@@ -95,7 +95,7 @@ struct CauseRow<'a> {
 }
 
 #[derive(Serialize)]
-struct Last<'a> {
+struct SummaryLine<'a> {
     summary: Totals<'a>,
 }
 

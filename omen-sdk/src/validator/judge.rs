@@ -6,13 +6,13 @@ use std::num::NonZeroU64;
 use omen_fsm::{Event, Verdict};
 use omen_types::{Claims, Diagnostic, PacketFacts, Rejected, Severity};
 
-use super::ahead::{self, AheadPacket};
 use super::episodes::Episodes;
 use super::judged::{JudgedLine, stage};
 use super::line::ParsedLine;
 use super::literals;
 use super::options::{Depth, ValidatorOptions};
 use super::root_cause::{self, Follows, RootCauses};
+use super::wrong_time::{self, AheadPacket};
 use crate::finding::{Cause, Stage};
 
 /// Judges a line, and updates its episode if the packet is accepted. Returns `None` for a packet without findings,
@@ -57,7 +57,7 @@ fn packet<'t>(
     if let Some(earlier) = &earlier {
         root_causes.ahead(number, &facts.header.correlation_id, earlier.cause(), machine, options);
     }
-    let is_dated_back = accepted && ahead::is_dated_back(machine, facts, &verdict);
+    let is_dated_back = accepted && wrong_time::is_dated_back(machine, facts, &verdict);
     if is_dated_back {
         root_causes.behind(number, &facts.header.correlation_id, machine, options);
     }

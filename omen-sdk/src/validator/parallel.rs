@@ -1,8 +1,8 @@
 //! Validator that uses several threads.
 
-mod ahead;
 mod block;
 mod crew;
+mod read_ahead;
 mod report;
 mod schedule;
 mod shard;
@@ -23,9 +23,9 @@ use super::summary::Summary;
 use super::tally::Tally;
 use crate::lines::{LineSplitter, ReadError};
 
-use ahead::{Ahead, CHUNK_BYTES};
 use block::Block;
 use crew::Crew;
+use read_ahead::{CHUNK_BYTES, ReadAhead};
 
 /// Checks a log with several threads, and reports exactly what a [`Validator`](super::Validator) reports, in the same order.
 ///
@@ -100,13 +100,13 @@ impl ParallelValidator {
         sink: &mut S,
     ) -> Result<(), ReadError<S::Error>> {
         let most = self.crew.jobs.get().saturating_mul(CHUNKS_A_JOB).min(MAX_CHUNKS);
-        let ahead = Ahead::start(reader, most).map_err(ReadError::Input)?;
+        let ahead = ReadAhead::start(reader, most).map_err(ReadError::Input)?;
         loop {
             let chunks = ahead.next();
             if chunks.is_empty() {
                 return ahead.end().map_err(ReadError::Input);
             }
-            let bytes: Vec<_> = chunks.iter().map(ahead::Chunk::bytes).collect();
+            let bytes: Vec<_> = chunks.iter().map(read_ahead::Chunk::bytes).collect();
             self.check(&bytes, sink).and_then(|()| sink.caught_up()).map_err(ReadError::Sink)?;
             if self.head.is_other() {
                 return Ok(());

@@ -24,14 +24,14 @@ impl Chunk {
 /// If dropped before the end of the input, the thread is not joined: it ends after its current read, which may block as
 /// long as the input does.
 #[derive(Debug)]
-pub(super) struct Ahead {
+pub(super) struct ReadAhead {
     chunks: Receiver<Chunk>,
     used: Sender<Vec<u8>>,
     thread: JoinHandle<io::Result<()>>,
     most: usize,
 }
 
-impl Ahead {
+impl ReadAhead {
     /// Starts the thread, which reads up to `most` chunks ahead.
     pub(super) fn start(reader: impl Read + Send + 'static, most: usize) -> io::Result<Self> {
         let (send, chunks) = sync_channel(most);

@@ -25,7 +25,7 @@ use crate::request::stopped::Stopped;
 use crate::server::{Dispatch, ToolServer};
 
 /// Sequence of calls, as the search has found it.
-pub(super) struct Rehearsal<'r> {
+pub(super) struct Counterexample<'r> {
     pub(super) steps: &'r [ProvenStep],
     /// Time of the first call in milliseconds since 1970, if the time of day matters.
     pub(super) start: Option<i64>,
@@ -44,7 +44,7 @@ struct GateDecisions {
     debts: usize,
 }
 
-impl Rehearsal<'_> {
+impl Counterexample<'_> {
     /// Whether a human has to confirm each call under the new configuration, and what a gate decides otherwise than the search;
     /// nothing if both gates confirm a difference.
     pub(super) async fn run(&self, old: &Config, new: &Config) -> (Vec<bool>, Option<String>) {

@@ -1,4 +1,4 @@
-//! Rehearsals: sample events as an agent would send them, and the agent's reaction to an answer.
+//! Simulated agent: its sample events, and its reaction to an answer.
 
 use std::path::Path;
 
