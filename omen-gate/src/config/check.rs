@@ -110,7 +110,7 @@ impl Check<'_, '_> {
         self.errors.push(self.source.error(pointer, message, help));
     }
 
-    fn policy(&mut self, policy: file::Policy) -> Option<Policy> {
+    fn policy(&mut self, policy: file::PolicyTable) -> Option<Policy> {
         let before = self.errors.len();
         // Compiled one by one first, so that every mistake is reported.
         for (index, file::HaltPattern { pattern, reason }) in policy.patterns.iter().enumerate() {
@@ -146,7 +146,7 @@ impl Check<'_, '_> {
         policy
     }
 
-    fn servers(&mut self, servers: BTreeMap<String, file::Server>) -> BTreeMap<ServerName, Server> {
+    fn servers(&mut self, servers: BTreeMap<String, file::ServerTable>) -> BTreeMap<ServerName, Server> {
         let mut checked = BTreeMap::new();
         for (name, server) in servers {
             let pointer = below("/servers", &name);
@@ -154,7 +154,7 @@ impl Check<'_, '_> {
             let errors = server.errors.into();
             let command = match server.command {
                 Some(program) => {
-                    let file::Server { args, env, pass_env, .. } = server;
+                    let file::ServerTable { args, env, pass_env, .. } = server;
                     let place = below(&pointer, "command");
                     self.without_nul(&place, "the command", &program);
                     // A program name cannot consist of invisible characters.
@@ -210,7 +210,7 @@ impl Check<'_, '_> {
 
     fn allow(
         &mut self,
-        entries: Vec<file::Allow>,
+        entries: Vec<file::AllowTable>,
         servers: &BTreeMap<ServerName, Server>,
     ) -> BTreeMap<ToolId, Allowed> {
         let mut checked = BTreeMap::new();
@@ -255,7 +255,7 @@ impl Check<'_, '_> {
         checked
     }
 
-    fn grants(&mut self, entries: Vec<file::Grants>, allow: &BTreeMap<ToolId, Allowed>) -> Vec<Grant> {
+    fn grants(&mut self, entries: Vec<file::GrantsTable>, allow: &BTreeMap<ToolId, Allowed>) -> Vec<Grant> {
         let mut checked = Vec::new();
         for (index, entry) in entries.into_iter().enumerate() {
             let pointer = format!("/grants/{index}");
@@ -311,7 +311,7 @@ impl Check<'_, '_> {
         time
     }
 
-    fn audit(&mut self, audit: file::Audit) -> Option<Audit> {
+    fn audit(&mut self, audit: file::AuditTable) -> Option<Audit> {
         let key = match (audit.key_file, audit.key_env) {
             (Some(file), None) => KeySource::File(file.into()),
             (None, Some(variable)) => {

@@ -22,34 +22,34 @@ use crate::catalog::ListLimits;
 #[serde(deny_unknown_fields, default)]
 pub(super) struct File {
     /// Requests to halt before any tool is looked up (PG-0).
-    pub(super) policy: Policy,
+    pub(super) policy: PolicyTable,
     /// Limits on sizes and waiting times.
     pub(super) limits: Limits,
     /// The tool servers, by the names used for them in the rest of the file.
-    pub(super) servers: BTreeMap<String, Server>,
+    pub(super) servers: BTreeMap<String, ServerTable>,
     /// The allowlist (PG-3): one entry for each tool that may be called.
-    pub(super) allow: Vec<Allow>,
+    pub(super) allow: Vec<AllowTable>,
     /// The default grants (G1), in force from the start. An allowed tool runs only if each of its permissions is
     /// granted.
-    pub(super) grants: Vec<Grants>,
+    pub(super) grants: Vec<GrantsTable>,
     /// Circuit breakers (R1): when the gate stops calling a tool that keeps failing.
-    pub(super) breaker: BreakerKeys,
+    pub(super) breaker: BreakerTable,
     /// Limits on the failures of a turn (R2), and on the calls of a turn and a session.
-    pub(super) budget: Budget,
+    pub(super) budget: BudgetTable,
     /// Confirmations (G3): how long to wait for one, and how long it is valid.
-    pub(super) confirm: Confirm,
+    pub(super) confirm: ConfirmTable,
     /// How long a call waits for a premise of the order rules (O-5), and how long a session lasts.
-    pub(super) order: order::OrderSettings,
+    pub(super) order: order::OrderTable,
     /// Settings for the episodes of `omen gate proxy --episode enforce`.
-    pub(super) episode: Episode,
+    pub(super) episode: EpisodeTable,
     /// The audit log. Without one, no tool runs.
-    #[schemars(with = "Audit")]
-    pub(super) audit: Option<Audit>,
+    #[schemars(with = "AuditTable")]
+    pub(super) audit: Option<AuditTable>,
 }
 
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct Policy {
+pub(super) struct PolicyTable {
     /// A request that matches one of these patterns is halted before any tool is looked up.
     #[schemars(length(max = 1000))]
     pub(super) patterns: Vec<HaltPattern>,
@@ -72,7 +72,7 @@ pub(super) struct HaltPattern {
 
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct Episode {
+pub(super) struct EpisodeTable {
     /// What the proxy does if the episode exceeds its budgets without approval, or its model proposes to act and states that
     /// this violates the constitution. With `halt`, it sends a CRITICAL alert: the episode is in safe mode until an operator
     /// ends it or another session begins. With `refuse`, it refuses what the rules refuse, and nothing more.
@@ -168,7 +168,7 @@ impl Default for Limits {
 /// A tool server. An empty table stands for a server that the program itself provides.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct Server {
+pub(super) struct ServerTable {
     /// The program to start: a path, relative to the folder of this file, or a name that is in `PATH`. It speaks the Model
     /// Context Protocol on its standard streams, and runs in the folder of this file.
     #[schemars(with = "String", length(min = 1))]
@@ -259,7 +259,7 @@ fn headers(_: &mut SchemaGenerator) -> Schema {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Allow {
+pub(super) struct AllowTable {
     /// The name of a server of this file.
     pub(super) server: String,
     /// The tool's name as listed by its server.
@@ -295,7 +295,7 @@ pub(super) struct Allow {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Grants {
+pub(super) struct GrantsTable {
     /// The server of an allowed tool.
     pub(super) server: String,
     /// The name of an allowed tool.
@@ -318,7 +318,7 @@ pub(super) struct Grants {
 
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct BreakerKeys {
+pub(super) struct BreakerTable {
     /// Number of failures in a row after which the gate stops calling a tool.
     #[schemars(range(min = 1, max = 1000))]
     pub(super) failures: u32,
@@ -327,7 +327,7 @@ pub(super) struct BreakerKeys {
     pub(super) cooldown_seconds: u32,
 }
 
-impl Default for BreakerKeys {
+impl Default for BreakerTable {
     fn default() -> Self {
         Self { failures: 5, cooldown_seconds: 60 }
     }
@@ -335,7 +335,7 @@ impl Default for BreakerKeys {
 
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct Budget {
+pub(super) struct BudgetTable {
     /// Maximum number of failures in a turn. The default can only be lowered.
     #[schemars(range(min = 1, max = 3))]
     pub(super) failures: u32,
@@ -359,7 +359,7 @@ pub(super) struct Budget {
     pub(super) user_turn: Option<String>,
 }
 
-impl Default for Budget {
+impl Default for BudgetTable {
     fn default() -> Self {
         Self { failures: 3, in_a_row: 2, turn_calls: None, session_calls: None, user_turn: None }
     }
@@ -367,7 +367,7 @@ impl Default for Budget {
 
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct Confirm {
+pub(super) struct ConfirmTable {
     /// How long to wait for an answer, in seconds. No answer is a denial.
     #[schemars(range(min = 1, max = 3600))]
     pub(super) timeout_seconds: u32,
@@ -381,7 +381,7 @@ pub(super) struct Confirm {
     pub(super) socket: Option<String>,
 }
 
-impl Default for Confirm {
+impl Default for ConfirmTable {
     fn default() -> Self {
         Self { timeout_seconds: 60, valid_seconds: 30, socket: None }
     }
@@ -390,7 +390,7 @@ impl Default for Confirm {
 /// The audit log. Its key comes from either `key_file` or `key_env`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Audit {
+pub(super) struct AuditTable {
     /// The log file, relative to the folder of this file. It is created if it does not exist.
     #[schemars(length(min = 1))]
     pub(super) log: String,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use omen_order::Tool;
 use omen_order::rules::config::Max;
 
-use super::file::Allow;
+use super::file::AllowTable;
 use super::file::argument::Argument;
 use super::file::order::Premises;
 
@@ -22,7 +22,7 @@ pub(super) struct OrderKeys {
 
 impl OrderKeys {
     /// Takes the keys out of an entry.
-    pub(super) fn take(entry: &mut Allow) -> Self {
+    pub(super) fn take(entry: &mut AllowTable) -> Self {
         let max = match entry.max.take() {
             Some(Max::Rate(text)) => {
                 entry.max = Some(Max::Rate(text));

@@ -10,7 +10,7 @@ use crate::config::{Server, file};
 
 impl Check<'_, '_> {
     /// Builds the endpoint of a server if its table has a `url`.
-    pub(super) fn endpoint(&mut self, pointer: &str, name: &str, server: &file::Server) -> Option<Endpoint> {
+    pub(super) fn endpoint(&mut self, pointer: &str, name: &str, server: &file::ServerTable) -> Option<Endpoint> {
         let Some(url) = &server.url else {
             let given = [
                 ("headers", !server.headers.is_empty()),

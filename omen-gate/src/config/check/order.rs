@@ -13,7 +13,7 @@ use super::Check;
 use crate::base::bounded;
 use crate::call::arguments::RulesTest;
 use crate::config::file::argument::Argument;
-use crate::config::file::order::OrderSettings;
+use crate::config::file::order::OrderTable;
 use crate::config::order_keys::OrderKeys;
 
 impl Check<'_, '_> {
@@ -21,7 +21,7 @@ impl Check<'_, '_> {
     pub(super) fn order(
         &mut self,
         entries: &[OrderKeys],
-        order: &OrderSettings,
+        order: &OrderTable,
         folder: &Arc<OnceLock<PathBuf>>,
     ) -> rules::Policy {
         let mut policy = rules::Policy {

@@ -13,7 +13,7 @@ pub(in crate::config) type Premises = Vec<NameOrTable<PremiseTable<Argument>>>;
 
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub(in crate::config) struct OrderSettings {
+pub(in crate::config) struct OrderTable {
     /// The maximum time that a call waits for a running premise: `30s`, `2min`, `500ms`.
     #[schemars(length(min = 2, max = 20))]
     pub(in crate::config) wait: String,
@@ -26,7 +26,7 @@ pub(in crate::config) struct OrderSettings {
     pub(in crate::config) idle: String,
 }
 
-impl Default for OrderSettings {
+impl Default for OrderTable {
     fn default() -> Self {
         Self { wait: "30s".to_owned(), gather: "100ms".to_owned(), idle: "24h".to_owned() }
     }

@@ -11,7 +11,7 @@ use crate::base::json::strict::{self, Unread};
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Message {
     /// An answer to one of the gate's requests.
-    Answer { id: i64, outcome: Outcome },
+    Answer { id: i64, outcome: RpcResult },
     /// A request from the server.
     Request { id: RequestId, method: String },
     /// A notification. Only its name is kept.
@@ -20,7 +20,7 @@ pub(super) enum Message {
 
 /// Result of a request.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Outcome {
+pub(super) enum RpcResult {
     /// The result as the server wrote it.
     Result(Map<String, Value>),
     /// A protocol error.
@@ -51,7 +51,9 @@ impl Message {
             // A malformed frame that is not a request and names its request once affects only that request (D58).
             Err(Unread::Doubled(frame)) => {
                 return match frame.once("id").and_then(Value::as_i64) {
-                    Some(id) if !frame.has("method") => Ok(Self::Answer { id, outcome: Outcome::Malformed(frame.why) }),
+                    Some(id) if !frame.has("method") => {
+                        Ok(Self::Answer { id, outcome: RpcResult::Malformed(frame.why) })
+                    }
                     _ => Err(format!("invalid message: {}", frame.why)),
                 };
             }
@@ -66,10 +68,10 @@ impl Message {
             (Some(method), Some(id), None, None) => Ok(Self::Request { id, method }),
             (Some(method), None, None, None) => Ok(Self::Notification { method }),
             (None, Some(RequestId::Number(id)), Some(result), None) => {
-                Ok(Self::Answer { id, outcome: Outcome::Result(result) })
+                Ok(Self::Answer { id, outcome: RpcResult::Result(result) })
             }
             (None, Some(RequestId::Number(id)), None, Some(error)) => {
-                Ok(Self::Answer { id, outcome: Outcome::Error(error) })
+                Ok(Self::Answer { id, outcome: RpcResult::Error(error) })
             }
             (None, Some(RequestId::String(id)), ..) => {
                 Err(format!("a response to the unknown request `{}`", bounded(&id)))
@@ -95,7 +97,7 @@ struct Raw {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 mod tests {
-    use super::{Message, Outcome};
+    use super::{Message, RpcResult};
 
     #[track_caller]
     fn refused(line: &str, why: &str) {
@@ -140,7 +142,7 @@ mod tests {
             r#""id":7,"result":{},"_":0,"_":0"#,
         ] {
             let message = Message::read(format!(r#"{{"jsonrpc":"2.0",{rest}}}"#).as_bytes()).unwrap();
-            let Message::Answer { id: 7, outcome: Outcome::Malformed(why) } = message else { panic!("{message:?}") };
+            let Message::Answer { id: 7, outcome: RpcResult::Malformed(why) } = message else { panic!("{message:?}") };
             assert!(why.starts_with("duplicate field `"), "{why}");
         }
         // It is unknown which request they answer, or they answer none.

@@ -16,7 +16,7 @@ use tokio::task::consume_budget;
 
 use super::ServerLimits;
 use super::link::{End, Link};
-use super::message::{Message, Outcome, RpcError};
+use super::message::{Message, RpcError, RpcResult};
 use super::requests::{Answers, RequestOrigin, Requests};
 use crate::base::bounded;
 use crate::call::Fault;
@@ -178,12 +178,12 @@ fn line(message: &TxJsonRpcMessage<RoleClient>) -> serde_json::Result<Line> {
 }
 
 /// Builds an answer that the SDK passes on unchanged; [`unpack`] takes it apart.
-fn ours(id: i64, outcome: Outcome) -> RxJsonRpcMessage<RoleClient> {
+fn ours(id: i64, outcome: RpcResult) -> RxJsonRpcMessage<RoleClient> {
     let body = match outcome {
-        Outcome::Result(result) => Value::Object(result),
+        RpcResult::Result(result) => Value::Object(result),
         // INVARIANT: a result is an object, so an array is an error, and a string is not an answer.
-        Outcome::Error(RpcError { code, message }) => Value::Array(vec![code.into(), message.into()]),
-        Outcome::Malformed(why) => Value::String(why),
+        RpcResult::Error(RpcError { code, message }) => Value::Array(vec![code.into(), message.into()]),
+        RpcResult::Malformed(why) => Value::String(why),
     };
     JsonRpcMessage::response(ServerResult::CustomResult(CustomResult(body)), RequestId::Number(id))
 }
@@ -202,15 +202,15 @@ pub(super) fn unpack(result: ServerResult) -> Option<Result<Map<String, Value>, 
 }
 
 /// Builds an answer that the SDK reads itself.
-fn handshake(id: i64, outcome: Outcome) -> Result<RxJsonRpcMessage<RoleClient>, String> {
+fn handshake(id: i64, outcome: RpcResult) -> Result<RxJsonRpcMessage<RoleClient>, String> {
     match outcome {
-        Outcome::Result(result) => {
+        RpcResult::Result(result) => {
             let result = serde_json::from_value(Value::Object(result))
                 .map_err(|error| bounded(&format!("the server rejected the handshake: {error}")))?;
             Ok(JsonRpcMessage::response(ServerResult::InitializeResult(result), RequestId::Number(id)))
         }
-        Outcome::Malformed(why) => Err(why),
-        Outcome::Error(RpcError { code, message }) => {
+        RpcResult::Malformed(why) => Err(why),
+        RpcResult::Error(RpcError { code, message }) => {
             let code = ErrorCode(i32::try_from(code).unwrap_or(ErrorCode::INTERNAL_ERROR.0));
             Ok(JsonRpcMessage::error(ErrorData::new(code, bounded(&message), None), Some(RequestId::Number(id))))
         }
