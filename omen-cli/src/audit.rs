@@ -35,7 +35,7 @@ pub(crate) use sign::{new_signing_key, sign, verify_signed};
 #[cfg(feature = "otel")]
 pub(crate) use spans::spans;
 pub(crate) use stats::stats;
-pub(crate) use tally::{Counts, Standing, Tally};
+pub(crate) use tally::{LogCounts, Standing, Tally};
 
 pub(crate) fn verify(args: &AuditVerifyArgs, out: &mut Output) -> Result<Exit, Failure> {
     let key = key(&args.key)?;
@@ -51,7 +51,7 @@ pub(crate) fn verify(args: &AuditVerifyArgs, out: &mut Output) -> Result<Exit, F
     };
     let log = args.logs.first().map(PathBuf::as_path).unwrap_or(Path::new(""));
     let has_bypass = bypasses.as_ref().is_some_and(|all| !all.is_empty());
-    let report = Report { bypasses, ..Report::new(log, &found, anchor.as_ref()) };
+    let report = VerificationReport { bypasses, ..VerificationReport::new(log, &found, anchor.as_ref()) };
     match args.format {
         Format::Human => report.human(out)?,
         Format::Json => out.json(&report)?,
@@ -90,7 +90,7 @@ pub(crate) fn reported(log: &Path, found: &LogVerification) -> Exit {
 
 /// Returns the reason why a log is not sound, and the remedy.
 pub(crate) fn reason(log: &Path, found: &LogVerification) -> String {
-    let report = Report::new(log, found, None);
+    let report = VerificationReport::new(log, found, None);
     format!("{}; {}", clean(&report.message), report.help.unwrap_or_default())
 }
 
@@ -131,7 +131,7 @@ pub(crate) fn export_anchor(args: &AuditExportArgs, out: &mut Output) -> Result<
 
 /// Verification result, for people and for programs. Fields that do not apply are `null`.
 #[derive(Debug, Serialize)]
-pub(crate) struct Report {
+pub(crate) struct VerificationReport {
     pub(crate) file: String,
     pub(crate) verdict: &'static str,
     /// Number of valid entries, in all files.
@@ -185,7 +185,7 @@ struct MisfitReport {
     help: &'static str,
 }
 
-impl Report {
+impl VerificationReport {
     pub(crate) fn new(log: &Path, found: &LogVerification, anchor: Option<&Anchor>) -> Self {
         // The worst verdict determines the state of the log and the next step.
         let worst =

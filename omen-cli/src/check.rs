@@ -18,13 +18,13 @@ use omen::input::available_jobs;
 use omen::validator::{Summary, ValidatorOptions};
 
 use crate::args::{CheckArgs, InputArgs};
-use crate::config::content::{InputSelection, Target};
+use crate::check_ahead::CheckAhead;
+use crate::config::content::{InputSelection, LevelTarget};
 use crate::exit::{Exit, Failure, complain};
 use crate::formats::{DEFAULT, FOLLOWED, Reports, Statistics, Totals};
 use crate::input::find::Logs;
 use crate::input::{self, Layout};
 use crate::output::{Color, Output, remove_at_signals};
-use crate::several::Several;
 use baseline::Baseline;
 use filter::Filter;
 use findings::{Findings, Total};
@@ -163,14 +163,14 @@ fn in_turn<'r>(
     let jobs = args.jobs.unwrap_or_else(available_jobs);
     let format = args.inputs.format();
     let mut total = Total { is_complete: true, ..Total::default() };
-    let several = Several::new(paths, &format, options, jobs);
-    several.run(|| {
+    let ahead = CheckAhead::new(paths, &format, options, jobs);
+    ahead.run(|| {
         for (index, path) in paths.iter().enumerate() {
             findings.path = path;
             findings.halves.next_file();
             findings.reports.file(path)?;
             findings.filter.begin();
-            let checked = match several.take(index) {
+            let checked = match ahead.take(index) {
                 Some(recorded) => input::replay(path, recorded, &mut findings)?,
                 None => input::check_as(path, &format, options.clone(), jobs, &mut findings)?,
             };
@@ -204,7 +204,7 @@ fn failed(logs: &Logs, reports: &mut Reports<'_>) -> io::Result<()> {
 /// Refuses a code that is not separated by a comma: in `-A INV-011 INV-012`, the second code is parsed as a file name.
 fn refuse_codes(args: &CheckArgs) -> Result<(), Failure> {
     // Also covers codes with a fixed severity; written with a comma, they are refused for that.
-    let is_code = |text: &str| text.parse::<Code>().is_ok() || Target::parse(text).is_ok();
+    let is_code = |text: &str| text.parse::<Code>().is_ok() || LevelTarget::parse(text).is_ok();
     let is_code = |path: &&PathBuf| path.to_str().is_some_and(is_code) && !path.exists();
     match args.inputs.files.iter().find(is_code).filter(|_| !args.levels.is_empty()) {
         Some(path) => {

@@ -20,25 +20,25 @@ pub(crate) fn run(args: &DiffArgs, out: &mut Output) -> Result<Exit, Failure> {
     if is_stdin(&args.old) {
         return Err(Failure::Usage("OLD is read twice; pass a file, and use `-` for NEW".to_owned()));
     }
-    let mut printer = Printer { format: args.format, out, summary: Summary::default() };
+    let mut printer = DiffPrinter { format: args.format, out, summary: DiffSummary::default() };
     match compare(args, &mut printer) {
         Ok(()) => {
             printer.end()?;
             Ok(if printer.summary.new > 0 { Exit::ErrorsFound } else { Exit::Clean })
         }
-        Err(Stop::Input(why)) => Err(unreadable(why)),
-        Err(Stop::Output(error)) => Err(error.into()),
+        Err(DiffFailure::Input(why)) => Err(unreadable(why)),
+        Err(DiffFailure::Output(error)) => Err(error.into()),
     }
 }
 
 /// Reason why the comparison ended early.
-enum Stop {
+enum DiffFailure {
     /// An input cannot be read or is incomplete.
     Input(String),
     Output(io::Error),
 }
 
-fn compare(args: &DiffArgs, printer: &mut Printer<'_>) -> Result<(), Stop> {
+fn compare(args: &DiffArgs, printer: &mut DiffPrinter<'_>) -> Result<(), DiffFailure> {
     // For each finding of the older output, how many occurrences have not been matched by the newer output yet.
     let mut missed: HashMap<String, u64> = HashMap::new();
     each(&args.old, |file, finding| {
@@ -51,12 +51,12 @@ fn compare(args: &DiffArgs, printer: &mut Printer<'_>) -> Result<(), Stop> {
             printer.summary.unchanged += 1;
             Ok(())
         }
-        None => printer.finding(Change::New, file, finding),
+        None => printer.finding(FindingChange::New, file, finding),
     })?;
     each(&args.old, |file, finding| match missed.get_mut(&key(file, finding)).filter(|count| **count > 0) {
         Some(count) => {
             *count -= 1;
-            printer.finding(Change::Gone, file, finding)
+            printer.finding(FindingChange::Gone, file, finding)
         }
         None => Ok(()),
     })
@@ -69,8 +69,8 @@ fn key(file: &str, finding: &Finding) -> String {
 }
 
 /// Passes on the findings of an output, which must be complete: a missing finding would look like a fixed one.
-fn each(path: &Path, mut pass: impl FnMut(&str, &Finding) -> io::Result<()>) -> Result<(), Stop> {
-    let cannot = |why: String| Stop::Input(format!("cannot read {}: {why}", name(path)));
+fn each(path: &Path, mut pass: impl FnMut(&str, &Finding) -> io::Result<()>) -> Result<(), DiffFailure> {
+    let cannot = |why: String| DiffFailure::Input(format!("cannot read {}: {why}", name(path)));
     let mut reader = BufReader::new(Input::open_regular(path).map_err(|error| cannot(error.to_string()))?);
     let (mut line, mut number, mut seen, mut has_ended) = (Vec::new(), 0_u64, 0_u64, false);
     loop {
@@ -90,7 +90,7 @@ fn each(path: &Path, mut pass: impl FnMut(&str, &Finding) -> io::Result<()>) -> 
         match json::read(&line, None) {
             Ok((file, finding)) => {
                 seen += 1;
-                pass(&file, &finding).map_err(Stop::Output)?;
+                pass(&file, &finding).map_err(DiffFailure::Output)?;
             }
             Err(error) => {
                 let Some(RunCounts { errors, warnings, consequences, unreadable }) = counts(&line) else {
@@ -132,46 +132,46 @@ struct RunCounts {
 /// Parses the counts of a summary line; returns `None` for any other line.
 fn counts(line: &[u8]) -> Option<RunCounts> {
     #[derive(Deserialize)]
-    struct Last {
+    struct SummaryLine {
         summary: RunCounts,
     }
-    Some(serde_json::from_slice::<Last>(line).ok()?.summary)
+    Some(serde_json::from_slice::<SummaryLine>(line).ok()?.summary)
 }
 
 #[derive(Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Change {
+enum FindingChange {
     New,
     Gone,
 }
 
 #[derive(Debug, Default, Serialize)]
-struct Summary {
+struct DiffSummary {
     new: u64,
     gone: u64,
     unchanged: u64,
 }
 
-struct Printer<'o> {
+struct DiffPrinter<'o> {
     format: Format,
     out: &'o mut Output,
-    summary: Summary,
+    summary: DiffSummary,
 }
 
-impl Printer<'_> {
-    fn finding(&mut self, change: Change, file: &str, finding: &Finding) -> io::Result<()> {
+impl DiffPrinter<'_> {
+    fn finding(&mut self, change: FindingChange, file: &str, finding: &Finding) -> io::Result<()> {
         #[derive(Serialize)]
-        struct Row<F> {
-            change: Change,
+        struct ChangeLine<F> {
+            change: FindingChange,
             #[serde(flatten)]
             finding: F,
         }
         let sign = match change {
-            Change::New => {
+            FindingChange::New => {
                 self.summary.new += 1;
                 '+'
             }
-            Change::Gone => {
+            FindingChange::Gone => {
                 self.summary.gone += 1;
                 '-'
             }
@@ -180,19 +180,19 @@ impl Printer<'_> {
             Format::Human => {
                 write!(self.out, "{sign} {}", concise_line(Path::new(file), finding, self.out.is_coloured))
             }
-            Format::Json => self.out.json(&Row { change, finding: json::row(file, finding) }),
+            Format::Json => self.out.json(&ChangeLine { change, finding: json::row(file, finding) }),
         }
     }
 
     fn end(&mut self) -> io::Result<()> {
         #[derive(Serialize)]
-        struct Last {
-            summary: Summary,
+        struct SummaryLine {
+            summary: DiffSummary,
         }
-        let Summary { new, gone, unchanged } = self.summary;
+        let DiffSummary { new, gone, unchanged } = self.summary;
         match self.format {
             Format::Human => writeln!(self.out, "{new} new, {gone} gone, {unchanged} unchanged")?,
-            Format::Json => self.out.json(&Last { summary: Summary { new, gone, unchanged } })?,
+            Format::Json => self.out.json(&SummaryLine { summary: DiffSummary { new, gone, unchanged } })?,
         }
         self.out.flush()
     }

@@ -19,7 +19,7 @@ use omen_gate::regular_file;
 use crate::exit::{Failure, complain};
 use crate::input;
 use crate::output::{Color, Output, is_descriptor};
-use diff::Failed;
+use diff::FixError;
 use rewrite::{Rewritten, rewrite};
 
 pub(crate) use edits::{Edits, Replacement};
@@ -35,7 +35,7 @@ pub(crate) struct Fix {
 
 /// Result of fixing some logs.
 #[derive(Debug, Default)]
-pub(crate) struct Outcome {
+pub(crate) struct FixOutcome {
     /// Whether anything has changed, or would.
     pub(crate) is_changed: bool,
     /// Whether a log could not be fixed.
@@ -50,13 +50,13 @@ impl Fix {
         options: &ValidatorOptions,
         out: &mut Output,
         quiet: bool,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<FixOutcome, Failure> {
         if paths.iter().any(|path| input::is_stdin(path)) {
             return Err(Failure::Usage(
                 "`--fix` and `--diff` change files; pass files, or write standard input to one".to_owned(),
             ));
         }
-        let mut outcome = Outcome::default();
+        let mut outcome = FixOutcome::default();
         for path in paths {
             match self.one(path, options, out) {
                 Ok(0) => {}
@@ -69,14 +69,16 @@ impl Fix {
                     }
                 }
                 // The check reports a missing log.
-                Err(Failed::Read(error)) if error.kind() == io::ErrorKind::NotFound && !self.is_shown => {}
-                Err(Failed::Read(error)) => {
+                Err(FixError::Read(error)) if error.kind() == io::ErrorKind::NotFound && !self.is_shown => {}
+                Err(FixError::Read(error)) => {
                     outcome.has_failed = true;
                     complain(format_args!("cannot fix {}: {error}", input::name(path)));
                 }
-                Err(Failed::Refused(why)) => complain(format_args!("note: {} is not fixed: {why}", input::name(path))),
-                Err(Failed::Write(error)) if self.is_shown => return Err(error.into()),
-                Err(Failed::Write(error)) => {
+                Err(FixError::Refused(why)) => {
+                    complain(format_args!("note: {} is not fixed: {why}", input::name(path)))
+                }
+                Err(FixError::Write(error)) if self.is_shown => return Err(error.into()),
+                Err(FixError::Write(error)) => {
                     outcome.has_failed = true;
                     complain(error);
                 }
@@ -86,17 +88,17 @@ impl Fix {
     }
 
     /// Fixes one log. Returns the number of fixed findings.
-    fn one(self, path: &Path, options: &ValidatorOptions, out: &mut Output) -> Result<u64, Failed> {
+    fn one(self, path: &Path, options: &ValidatorOptions, out: &mut Output) -> Result<u64, FixError> {
         let mut file = regular_file::open(path)?;
         if is_descriptor(path) {
-            return Err(Failed::Refused("the path refers to an open descriptor; pass the file itself"));
+            return Err(FixError::Refused("the path refers to an open descriptor; pass the file itself"));
         }
         if input::is_compressed(&mut file)? {
-            return Err(Failed::Refused("it is compressed"));
+            return Err(FixError::Refused("it is compressed"));
         }
         let begin = file.metadata()?;
         if input::has_array(file) {
-            return Err(Failed::Refused("its packets are not one per line; rewrite it with `jq -c`"));
+            return Err(FixError::Refused("its packets are not one per line; rewrite it with `jq -c`"));
         }
         let rewritten = rewritten(self.is_unsafe, options, || File::open(path))?;
         if rewritten.is_empty() {
@@ -105,14 +107,14 @@ impl Fix {
         if self.is_shown {
             diff::print(path, File::open(path)?, &rewritten, out)?;
         } else {
-            let mut fixed = Output::to_file(path, false, Color::Never).map_err(Failed::Write)?;
-            rewrite(File::open(path)?, &rewritten, true, |bytes| fixed.write_all(bytes).map_err(Failed::Write))?;
+            let mut fixed = Output::to_file(path, false, Color::Never).map_err(FixError::Write)?;
+            rewrite(File::open(path)?, &rewritten, true, |bytes| fixed.write_all(bytes).map_err(FixError::Write))?;
             // Otherwise lines that a writer has appended in the meantime would be lost.
             let end = fs::metadata(path)?;
             if (begin.len(), begin.modified().ok()) != (end.len(), end.modified().ok()) {
-                return Err(Failed::Read(io::Error::other("it was changed in the meantime; nothing was written")));
+                return Err(FixError::Read(io::Error::other("it was changed in the meantime; nothing was written")));
             }
-            fixed.finish().map_err(Failed::Write)?;
+            fixed.finish().map_err(FixError::Write)?;
         }
         Ok(rewritten.count())
     }
@@ -138,7 +140,7 @@ fn rewritten<R: Read>(
     is_unsafe: bool,
     options: &ValidatorOptions,
     open: impl Fn() -> io::Result<R>,
-) -> Result<Rewritten, Failed> {
+) -> Result<Rewritten, FixError> {
     let mut rewritten = Rewritten::default();
     for _ in 0..ROUNDS {
         let edits = edits(is_unsafe, options, &rewritten, open()?)?;
@@ -150,7 +152,12 @@ fn rewritten<R: Read>(
 }
 
 /// Returns the edits of the findings on a log after the edits so far.
-fn edits(is_unsafe: bool, options: &ValidatorOptions, rewritten: &Rewritten, log: impl Read) -> Result<Edits, Failed> {
+fn edits(
+    is_unsafe: bool,
+    options: &ValidatorOptions,
+    rewritten: &Rewritten,
+    log: impl Read,
+) -> Result<Edits, FixError> {
     let mut edits = Edits::new(is_unsafe);
     let mut validator = Validator::new(options.clone());
     let mut is_begin = true;
@@ -158,7 +165,7 @@ fn edits(is_unsafe: bool, options: &ValidatorOptions, rewritten: &Rewritten, log
         let bytes =
             if std::mem::take(&mut is_begin) { bytes.strip_prefix(input::MARK).unwrap_or(bytes) } else { bytes };
         let Ok(()) = validator.feed(bytes, &mut edits);
-        Ok::<(), Failed>(())
+        Ok::<(), FixError>(())
     })?;
     let Ok(_) = validator.finish(&mut edits);
     edits.end();

@@ -27,7 +27,7 @@ pub(crate) use concise::line as concise_line;
 pub(crate) use fingerprint::{BYTES as FINGERPRINT_BYTES, fingerprint};
 #[cfg(feature = "nats")]
 pub(crate) use format::Report;
-pub(crate) use format::{Format, Totals};
+pub(crate) use format::{ReportFormat, Totals};
 pub(crate) use left_out::LeftOut;
 pub(crate) use place::name_from;
 pub(crate) use prose::{codes, cut, message, message_and_help};
@@ -37,10 +37,10 @@ pub(crate) use shown::{EntryFinding, EntryPlace, ORDER, ReportedFinding, ShownCo
 pub(crate) use statistics::Statistics;
 
 /// Default format on standard output.
-pub(crate) static DEFAULT: &Format = &human::FORMAT;
+pub(crate) static DEFAULT: &ReportFormat = &human::FORMAT;
 
 /// All formats, in the order of the help text.
-pub(crate) static ALL: &[Format] = &[
+pub(crate) static ALL: &[ReportFormat] = &[
     human::FORMAT,
     concise::FORMAT,
     json::FORMAT,
@@ -58,12 +58,12 @@ pub(crate) const FOLLOWED: &[&str] = &["human", "concise", "json", "github"];
 const FOLDED: &[&str] = &["human", "markdown"];
 
 /// Returns the command-line parser for format names.
-pub(crate) fn parser() -> impl TypedValueParser<Value = &'static Format> {
+pub(crate) fn parser() -> impl TypedValueParser<Value = &'static ReportFormat> {
     let names = ALL.iter().map(|format| PossibleValue::new(format.name).help(format.about));
     PossibleValuesParser::new(names).try_map(|name| by_name(&name).ok_or("there is no such format"))
 }
 
-pub(crate) fn by_name(name: &str) -> Option<&'static Format> {
+pub(crate) fn by_name(name: &str) -> Option<&'static ReportFormat> {
     ALL.iter().find(|format| format.name == name)
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Events that are legal in every state, with the same target, share one edge from a node that represents any state.
 
-mod taken;
+mod episode_path;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -10,13 +10,13 @@ use std::io::Write as _;
 
 use omen_fsm::{Event, Node, NodeSet, State};
 
-use self::taken::{ANY, Taken};
+use self::episode_path::{ANY, EpisodePath};
 use crate::args::{GraphArgs, GraphFormat};
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
 pub(crate) fn run(args: &GraphArgs, out: &mut Output) -> Result<Exit, Failure> {
-    let path = args.log.as_deref().map(|log| Taken::read(log, args, out)).transpose()?;
+    let path = args.log.as_deref().map(|log| EpisodePath::read(log, args, out)).transpose()?;
     let graph = Graph::of_table();
     let text = match args.format {
         GraphFormat::Mermaid => graph.mermaid(path.as_ref()),
@@ -68,7 +68,7 @@ impl Graph {
         self.edges.keys().any(|(from, _)| *from == ANY)
     }
 
-    fn mermaid(&self, path: Option<&Taken>) -> String {
+    fn mermaid(&self, path: Option<&EpisodePath>) -> String {
         let mut text = String::from("stateDiagram-v2\n");
         if let Some(path) = path {
             let _ = writeln!(text, "    %% {}", path.title());
@@ -114,7 +114,7 @@ impl Graph {
         text
     }
 
-    fn dot(&self, path: Option<&Taken>) -> String {
+    fn dot(&self, path: Option<&EpisodePath>) -> String {
         let mut text = String::from("digraph episode {\n");
         if let Some(path) = path {
             let _ = writeln!(text, "    // {}", path.title());
@@ -184,7 +184,7 @@ fn one_if_loop(is_loop: bool, labels: Vec<String>, line_end: &str) -> Vec<String
 
 /// Splits the events of an edge into those taken, each with its lines, and the others.
 fn split(
-    path: Option<&Taken>,
+    path: Option<&EpisodePath>,
     edge: (&str, &str),
     events: &BTreeSet<&'static str>,
 ) -> (Vec<(&'static str, String)>, Vec<&'static str>) {

@@ -41,7 +41,7 @@ pub(crate) fn serve(_: &crate::args::HookServeArgs) -> Result<Exit, Failure> {
 }
 
 /// Answer to an event, with the calls that the agent may make now, and the policy if a resident may answer the next event.
-type Decided = (HookAnswer, Option<OpenCalls>, Option<PolicyText>);
+type HookDecision = (HookAnswer, Option<OpenCalls>, Option<PolicyText>);
 
 pub(crate) fn run(args: &HookRunArgs) -> Result<Exit, Failure> {
     let dialect = Dialect::from_agent(&args.agent).map_err(|error| Failure::Usage(error.to_string()))?;
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &HookRunArgs) -> Result<Exit, Failure> {
 }
 
 /// Verdict on the event, or the reason why there is none.
-fn decided(args: &HookRunArgs, dialect: &Dialect, until: Instant) -> Result<Decided, String> {
+fn decided(args: &HookRunArgs, dialect: &Dialect, until: Instant) -> Result<HookDecision, String> {
     let mut event = Vec::new();
     let read = io::stdin().lock().take(MAX_EVENT_BYTES as u64 + 1).read_to_end(&mut event);
     read.map_err(|error| format!("cannot read the event: {error}"))?;

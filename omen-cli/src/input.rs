@@ -50,7 +50,7 @@ pub(crate) struct LogFormat {
 }
 
 /// Result of checking a log.
-pub(crate) struct Checked {
+pub(crate) struct CheckResult {
     /// Counts of the whole log, or of the part before a failure.
     pub(crate) summary: Summary,
     /// Whether the log was read to its end.
@@ -63,7 +63,7 @@ pub(crate) fn check(
     options: ValidatorOptions,
     jobs: NonZeroUsize,
     reporter: &mut impl Reporter,
-) -> io::Result<Checked> {
+) -> io::Result<CheckResult> {
     check_as(path, &LogFormat::default(), options, jobs, reporter)
 }
 
@@ -74,11 +74,11 @@ pub(crate) fn check_as(
     options: ValidatorOptions,
     jobs: NonZeroUsize,
     reporter: &mut impl Reporter,
-) -> io::Result<Checked> {
+) -> io::Result<CheckResult> {
     let unreadable = |error: io::Error, summary, reporter: &mut dyn Reporter| {
         complain(format_args!("cannot read {}: {error}", name(path)));
         reporter.unreadable(&error.to_string())?;
-        Ok(Checked { summary, is_complete: false })
+        Ok(CheckResult { summary, is_complete: false })
     };
     let quiet = reporter.is_quiet();
     if is_stdin(path) && !quiet && io::stdin().is_terminal() {
@@ -151,14 +151,14 @@ fn source(text: &str) -> Source {
 
 /// Result of checking a log ahead of its turn.
 #[derive(Debug)]
-pub(crate) struct Recorded {
+pub(crate) struct RecordedCheck {
     pub(crate) summary: Summary,
     /// Findings, each with the text of its line if available.
     pub(crate) findings: Vec<(Finding, Option<String>)>,
 }
 
 /// Reports a log that was checked ahead of its turn.
-pub(crate) fn replay(path: &Path, recorded: Recorded, reporter: &mut impl Reporter) -> io::Result<Checked> {
+pub(crate) fn replay(path: &Path, recorded: RecordedCheck, reporter: &mut impl Reporter) -> io::Result<CheckResult> {
     reporter.out().follow(&ProgressBar::hidden(), false);
     for (finding, line) in recorded.findings {
         reporter.finding(finding, line.as_deref())?;
@@ -166,12 +166,12 @@ pub(crate) fn replay(path: &Path, recorded: Recorded, reporter: &mut impl Report
     complete(path, recorded.summary, reporter)
 }
 
-fn complete(path: &Path, summary: Summary, reporter: &mut impl Reporter) -> io::Result<Checked> {
+fn complete(path: &Path, summary: Summary, reporter: &mut impl Reporter) -> io::Result<CheckResult> {
     reporter.caught_up()?;
     if summary.packets == 0 && !reporter.is_quiet() {
         complain(format_args!("note: {} contains no packets", name(path)));
     }
-    Ok(Checked { summary, is_complete: true })
+    Ok(CheckResult { summary, is_complete: true })
 }
 
 /// Returns the name of an input for display.
@@ -230,7 +230,7 @@ impl Input {
     /// Creates an input. `length` is the size in bytes of a regular file, and `None` for any other input.
     fn new(reader: Source, length: Option<u64>, quiet: bool) -> Self {
         let bar = if quiet { ProgressBar::hidden() } else { bar(length) };
-        Self { reader: Box::new(Counted { reader, bar: bar.clone() }), bar, is_live: length.is_none() }
+        Self { reader: Box::new(CountingReader { reader, bar: bar.clone() }), bar, is_live: length.is_none() }
     }
 }
 
@@ -246,12 +246,12 @@ pub(crate) fn has_array(log: impl Read + Send + 'static) -> bool {
 }
 
 /// Reader that advances a progress bar by the bytes of the file, whether compressed or not.
-struct Counted {
+struct CountingReader {
     reader: Source,
     bar: ProgressBar,
 }
 
-impl Read for Counted {
+impl Read for CountingReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.reader.read(buffer)?;
         self.bar.inc(count as u64);

@@ -22,13 +22,13 @@ use tracing_subscriber::registry::{LookupSpan, Registry};
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct LogArgs {
     /// How to log on standard error. `RUST_LOG` selects events, as in `RUST_LOG=omen_worker=debug`
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = LogFormat::Text, help_heading = "Logging")]
-    pub(crate) log_format: LogFormat,
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = EventFormat::Text, help_heading = "Logging")]
+    pub(crate) log_format: EventFormat,
 }
 
 /// How an event is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LogFormat {
+pub(crate) enum EventFormat {
     /// A line for people: `omen: partition 3: …`
     Text,
     /// One JSON object per line, with the time, the level and all fields
@@ -44,10 +44,11 @@ pub(crate) fn start(args: LogArgs) -> Result<(), String> {
         Ok(_) | Err(VarError::NotPresent) => Targets::new().with_target(OURS, LevelFilter::INFO),
         Err(error) => return Err(format!("`{SELECTED}`: {error}")),
     };
-    let is_json = args.log_format == LogFormat::Json;
+    let is_json = args.log_format == EventFormat::Json;
     let json =
         tracing_subscriber::fmt::layer().json().with_span_list(true).with_current_span(false).with_writer(io::stderr);
-    let registry = Registry::default().with(is_json.then_some(json)).with((!is_json).then_some(Lines)).with(selected);
+    let registry =
+        Registry::default().with(is_json.then_some(json)).with((!is_json).then_some(HumanLines)).with(selected);
     tracing::subscriber::set_global_default(registry).map_err(|error| format!("cannot log: {error}"))?;
     JSON.store(is_json, Ordering::Relaxed);
     Ok(())
@@ -67,11 +68,11 @@ const SELECTED: &str = "RUST_LOG";
 const OURS: &str = "omen";
 
 /// Formatter for people: a line per event, with the surrounding spans and the message, which contains all that people need.
-struct Lines;
+struct HumanLines;
 
-impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Lines {
+impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for HumanLines {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
-        let mut text = Text::default();
+        let mut text = EventText::default();
         attributes.record(&mut text);
         if let Some(span) = context.span(id) {
             span.extensions_mut().insert(text);
@@ -81,11 +82,11 @@ impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Lines {
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
         let mut line = String::new();
         for span in context.event_scope(event).into_iter().flat_map(|scope| scope.from_root()) {
-            if let Some(Text { values, .. }) = span.extensions().get() {
+            if let Some(EventText { values, .. }) = span.extensions().get() {
                 let _ = write!(line, "{}{values}: ", span.name());
             }
         }
-        let mut text = Text::default();
+        let mut text = EventText::default();
         event.record(&mut text);
         line.push_str(&text.message);
         let metadata = event.metadata();
@@ -101,7 +102,7 @@ impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Lines {
 
 /// Text of a span or an event.
 #[derive(Default)]
-struct Text {
+struct EventText {
     message: String,
     /// Values, each preceded by a space.
     values: String,
@@ -109,7 +110,7 @@ struct Text {
     fields: String,
 }
 
-impl Visit for Text {
+impl Visit for EventText {
     fn record_str(&mut self, field: &Field, value: &str) {
         self.record_debug(field, &format_args!("{value}"));
     }

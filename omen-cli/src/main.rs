@@ -7,6 +7,7 @@
 mod args;
 mod audit;
 mod check;
+mod check_ahead;
 mod completions;
 mod config;
 mod diff;
@@ -31,7 +32,6 @@ mod report;
 mod rules;
 mod run;
 mod schema;
-mod several;
 mod stop;
 mod text_edit;
 mod trace;

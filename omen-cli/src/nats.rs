@@ -1,6 +1,6 @@
 //! `omen worker`, `omen publish` and `omen tail`: checks distributed over several machines.
 
-mod found;
+mod finding_printer;
 mod growing;
 
 use std::path::{Path, PathBuf};
@@ -105,7 +105,7 @@ pub(crate) fn tail(args: &TailArgs, color: Color, out: &mut Output) -> Result<Ex
         let context = server.jetstream(client);
         let stored =
             findings::Findings::open(&server, &context, &Names::with_prefix(&args.stream)).await.map_err(failure)?;
-        let mut found = found::Found::new(args, color, out)?;
+        let mut found = finding_printer::FindingPrinter::new(args, color, out)?;
         let options = findings::Options {
             from,
             follows: !args.no_follow,

@@ -29,7 +29,7 @@ pub(crate) enum Color {
 
 /// Writer to standard output (the only one), or to a file. Flush it at the end: lost output is a failure.
 pub(crate) struct Output {
-    writer: BufWriter<Target>,
+    writer: BufWriter<OutputTarget>,
     human: Human,
     /// Whether this output has colours.
     pub(crate) is_coloured: bool,
@@ -65,7 +65,7 @@ impl Output {
     fn new(choice: ColorChoice, is_coloured: bool) -> Self {
         let is_terminal = io::stdout().is_terminal();
         let screen = Screen { raw: AutoStream::new(io::stdout(), choice), bar: ProgressBar::hidden() };
-        let mut output = Self::with(Target::Screen(screen), is_coloured, is_terminal);
+        let mut output = Self::with(OutputTarget::Screen(screen), is_coloured, is_terminal);
         if let Some(columns) = columns() {
             output.human = output.human.width(columns);
         }
@@ -84,11 +84,11 @@ impl Output {
         let draft = Draft::open(path).map_err(|error| FileError::wrap(path, error))?;
         // A pipe or a device may have a waiting reader.
         let is_watched = draft.is_in_place();
-        let target = Target::File(draft, path.to_owned());
+        let target = OutputTarget::File(draft, path.to_owned());
         Ok(Self::with(target, is_for_people && color == Color::Always, is_watched))
     }
 
-    fn with(target: Target, is_coloured: bool, is_watched: bool) -> Self {
+    fn with(target: OutputTarget, is_coloured: bool, is_watched: bool) -> Self {
         let human = if is_coloured { Human::coloured() } else { Human::plain() };
         let writer = BufWriter::with_capacity(BUFFER, target);
         Self { writer, human, is_coloured, is_watched, is_eager: is_watched }
@@ -107,7 +107,7 @@ impl Output {
     /// Prepares for the results of an input: hides its progress bar during output, and flushes promptly if the input is live,
     /// since its writer may be waiting.
     pub(crate) fn follow(&mut self, bar: &ProgressBar, is_live: bool) {
-        if let Target::Screen(screen) = self.writer.get_mut() {
+        if let OutputTarget::Screen(screen) = self.writer.get_mut() {
             screen.bar = bar.clone();
         }
         self.is_eager = is_live || self.is_watched;
@@ -122,8 +122,8 @@ impl Output {
     pub(crate) fn finish(mut self) -> io::Result<()> {
         self.flush()?;
         match self.writer.into_inner() {
-            Ok(Target::File(draft, path)) => draft.keep().map_err(|error| FileError::wrap(&path, error)),
-            Ok(Target::Screen(_)) => Ok(()),
+            Ok(OutputTarget::File(draft, path)) => draft.keep().map_err(|error| FileError::wrap(&path, error)),
+            Ok(OutputTarget::Screen(_)) => Ok(()),
             Err(error) => Err(error.into_error()),
         }
     }
@@ -147,12 +147,12 @@ impl Write for Output {
     }
 }
 
-enum Target {
+enum OutputTarget {
     Screen(Screen),
     File(Draft, PathBuf),
 }
 
-impl Write for Target {
+impl Write for OutputTarget {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Screen(screen) => screen.write(bytes),

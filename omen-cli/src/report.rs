@@ -27,7 +27,7 @@ use crate::output::{Color, Output, remove_at_signals};
 
 use calls::Calls;
 use gather::Gather;
-use page::{Page, Stated};
+use page::{CommandFacts, Page};
 
 pub(crate) fn run(args: &ReportArgs, out: &mut Output) -> Result<Exit, Failure> {
     let levels = args.levels.after(&args.config.found.levels).map_err(|error| Failure::Usage(error.to_string()))?;
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &ReportArgs, out: &mut Output) -> Result<Exit, Failure> 
     for log in &logs.paths {
         gather.read(log, &options);
     }
-    let stated = Stated {
+    let stated = CommandFacts {
         title: args.title.as_deref().map(clean),
         now: args.clock.now,
         levels: args.levels.options(&args.config.found.levels),

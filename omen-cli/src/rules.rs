@@ -30,8 +30,8 @@ pub(crate) fn run(format: Format, out: &mut Output) -> Result<Exit, Failure> {
             }
         }
         Format::Json => {
-            let gate = omen_gate::GateCode::ALL.iter().map(|code| Rule::of_gate(*code));
-            let rules: Vec<Rule> = Code::ALL.iter().map(|code| Rule::from_code(*code)).chain(gate).collect();
+            let gate = omen_gate::GateCode::ALL.iter().map(|code| RuleText::of_gate(*code));
+            let rules: Vec<RuleText> = Code::ALL.iter().map(|code| RuleText::from_code(*code)).chain(gate).collect();
             serde_json::to_writer_pretty(&mut *out, &rules).map_err(std::io::Error::from)?;
             writeln!(out)?;
         }
@@ -42,7 +42,7 @@ pub(crate) fn run(format: Format, out: &mut Output) -> Result<Exit, Failure> {
 
 /// Full text of a code.
 #[derive(Serialize)]
-struct Rule {
+struct RuleText {
     code: &'static str,
     title: &'static str,
     stage: &'static str,
@@ -57,7 +57,7 @@ struct Rule {
     shared_with: Option<&'static str>,
 }
 
-impl Rule {
+impl RuleText {
     fn from_code(code: Code) -> Self {
         let info = code.info();
         Self {

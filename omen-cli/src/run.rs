@@ -15,14 +15,14 @@ use crate::output::{self, Output};
 use crate::{audit, check, completions, diff, explain, gate, graph, hook, lsp, man, new, report, rules, schema, trace};
 
 /// Error in the command line or the configuration.
-enum Refused {
+enum UsageFailure {
     /// The arguments are invalid, or request help.
     Arguments(clap::Error),
     /// The configuration is invalid.
     Config(ConfigErrors),
 }
 
-impl From<clap::Error> for Refused {
+impl From<clap::Error> for UsageFailure {
     fn from(error: clap::Error) -> Self {
         Self::Arguments(error)
     }
@@ -32,8 +32,8 @@ impl From<clap::Error> for Refused {
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let cli = match parse(args.into_iter().collect()) {
         Ok(cli) => cli,
-        Err(Refused::Config(errors)) => return Failure::Usage(errors.to_string()).report(),
-        Err(Refused::Arguments(error)) => {
+        Err(UsageFailure::Config(errors)) => return Failure::Usage(errors.to_string()).report(),
+        Err(UsageFailure::Arguments(error)) => {
             // A usage error or a request for help; clap selects the stream.
             let printed = error.print();
             return match (error.exit_code(), printed) {
@@ -75,7 +75,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 /// Parses the arguments, completed by the configuration. `--color` is read first, as it also applies to help and usage errors.
-fn parse(args: Vec<OsString>) -> Result<Cli, Refused> {
+fn parse(args: Vec<OsString>) -> Result<Cli, UsageFailure> {
     let words: Vec<&str> = args.iter().map_while(|arg| arg.to_str().filter(|word| *word != "--")).collect();
     let mut given = words.iter().enumerate().filter_map(|(at, word)| match *word {
         "--color" => words.get(at + 1).copied(),
@@ -93,7 +93,7 @@ fn parse(args: Vec<OsString>) -> Result<Cli, Refused> {
     };
     let mut cli = read(Cli::command().color(color))?;
     let Some(args) = cli.command.config().filter(|args| !args.no_config) else { return Ok(cli) };
-    let found = Config::find(args.config.as_deref(), &check_command()).map_err(Refused::Config)?;
+    let found = Config::find(args.config.as_deref(), &check_command()).map_err(UsageFailure::Config)?;
     let Some(mut config) = found else { return Ok(cli) };
     let command = Cli::command().color(color);
     let completed = match &cli.command {

@@ -10,7 +10,7 @@ use omen_types::suggest;
 use crate::config;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
-use files::{CONFIG, FINDING, File, all_names};
+use files::{CONFIG, FINDING, SchemaFile, all_names};
 
 /// Prints a file, a definition, or the list of files. `check` is `omen check` with its options.
 pub(crate) fn run(name: Option<&str>, check: &clap::Command, out: &mut Output) -> Result<Exit, Failure> {
@@ -27,7 +27,8 @@ pub(crate) fn run(name: Option<&str>, check: &clap::Command, out: &mut Output) -
         out.flush()?;
         return Ok(Exit::Clean);
     }
-    let files = omen_schema::FILES.iter().map(|(path, text)| File::read(path, text)).collect::<Result<Vec<_>, _>>()?;
+    let files =
+        omen_schema::FILES.iter().map(|(path, text)| SchemaFile::read(path, text)).collect::<Result<Vec<_>, _>>()?;
     match name {
         None => list(&files, out)?,
         Some(name) => writeln!(out, "{}", find(&files, name)?)?,
@@ -36,7 +37,7 @@ pub(crate) fn run(name: Option<&str>, check: &clap::Command, out: &mut Output) -
     Ok(Exit::Clean)
 }
 
-fn list(files: &[File], out: &mut Output) -> Result<(), Failure> {
+fn list(files: &[SchemaFile], out: &mut Output) -> Result<(), Failure> {
     writeln!(out, "{:<24} {:<28} FILE", "NAME", "TITLE")?;
     for file in files {
         writeln!(out, "{:<24} {:<28} {}", file.stem, file.title, file.path)?;
@@ -47,7 +48,7 @@ fn list(files: &[File], out: &mut Output) -> Result<(), Failure> {
 }
 
 /// Returns the text of a schema file, or of a definition in one.
-fn find(files: &[File], name: &str) -> Result<String, Failure> {
+fn find(files: &[SchemaFile], name: &str) -> Result<String, Failure> {
     if let Some(file) = files.iter().find(|file| file.stem.eq_ignore_ascii_case(name)) {
         return Ok(file.text.trim_end().to_owned());
     }

@@ -18,15 +18,15 @@ use crate::args::{Format, TraceArgs};
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Reporter};
 use crate::output::Output;
-use printer::{Printer, States};
+use printer::{States, TracePrinter};
 
 pub(crate) fn run(args: &TraceArgs, out: &mut Output) -> Result<Exit, Failure> {
     let options = ValidatorOptions { now: args.clock.now, ..ValidatorOptions::default() };
-    let printer: Box<dyn Printer> = match args.format {
-        Format::Human => Box::new(human::Human::new(args.files.len() > 1)),
-        Format::Json => Box::new(json::Json),
+    let printer: Box<dyn TracePrinter> = match args.format {
+        Format::Human => Box::new(human::HumanTrace::new(args.files.len() > 1)),
+        Format::Json => Box::new(json::JsonTrace),
     };
-    let wanted = Wanted(args.episodes.iter().map(|id| (id.clone(), false)).collect());
+    let wanted = WantedEpisodes(args.episodes.iter().map(|id| (id.clone(), false)).collect());
     let mut trace = Trace {
         out,
         printer,
@@ -64,12 +64,12 @@ pub(crate) fn run(args: &TraceArgs, out: &mut Output) -> Result<Exit, Failure> {
 /// Sink that passes each packet on with its findings.
 struct Trace<'o> {
     out: &'o mut Output,
-    printer: Box<dyn Printer>,
+    printer: Box<dyn TracePrinter>,
     path: &'o Path,
     /// Findings whose packet has not arrived yet.
     findings: Vec<Finding>,
     states: States,
-    wanted: Wanted,
+    wanted: WantedEpisodes,
     /// Counts over the shown episodes.
     total: Summary,
 }
@@ -138,9 +138,9 @@ impl Reporter for Trace<'_> {
 }
 
 /// Episodes to show, each with whether it has occurred; empty for all.
-struct Wanted(BTreeMap<String, bool>);
+struct WantedEpisodes(BTreeMap<String, bool>);
 
-impl Wanted {
+impl WantedEpisodes {
     fn has(&mut self, episode: Option<&str>) -> bool {
         if self.0.is_empty() {
             return true;

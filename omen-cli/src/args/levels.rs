@@ -5,12 +5,12 @@ use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
 use omen::validator::{Level, Levels, NotAdjustable};
 use omen_types::Code;
 
-use super::codes::Named;
-use crate::config::content::{Target, WARNINGS};
+use super::codes::NameParser;
+use crate::config::content::{LevelTarget, WARNINGS};
 
 /// Levels given by `-A`, `-W` and `-D`, in the order given: for each code, the last one applies.
 #[derive(Debug, Default)]
-pub(crate) struct LevelArgs(Vec<(Target, Level)>);
+pub(crate) struct LevelArgs(Vec<(LevelTarget, Level)>);
 
 impl LevelArgs {
     const FLAGS: [(Level, &'static str, char, &'static str); 3] = [
@@ -25,24 +25,24 @@ impl LevelArgs {
     }
 
     /// Returns the levels, applied after those of the configuration.
-    pub(crate) fn after(&self, configured: &[(Target, Level)]) -> Result<Levels, NotAdjustable> {
+    pub(crate) fn after(&self, configured: &[(LevelTarget, Level)]) -> Result<Levels, NotAdjustable> {
         let mut levels = Levels::default();
         for (target, level) in configured.iter().chain(&self.0) {
             match target {
-                Target::Code(code) => levels.set(*code, *level)?,
-                Target::Warnings => levels.set_warnings(*level),
+                LevelTarget::Code(code) => levels.set(*code, *level)?,
+                LevelTarget::Warnings => levels.set_warnings(*level),
             }
         }
         Ok(levels)
     }
 
     /// Returns all levels as options in the order in which they apply, such as `-A INV-011`.
-    pub(crate) fn options(&self, configured: &[(Target, Level)]) -> Vec<String> {
+    pub(crate) fn options(&self, configured: &[(LevelTarget, Level)]) -> Vec<String> {
         let short = |level: Level| Self::FLAGS.iter().find(|(flag, ..)| *flag == level).map_or('?', |flag| flag.2);
         let all = configured.iter().chain(&self.0);
         all.map(|(target, level)| match target {
-            Target::Code(code) => format!("-{} {code}", short(*level)),
-            Target::Warnings => format!("-{} {WARNINGS}", short(*level)),
+            LevelTarget::Code(code) => format!("-{} {code}", short(*level)),
+            LevelTarget::Warnings => format!("-{} {WARNINGS}", short(*level)),
         })
         .collect()
     }
@@ -73,7 +73,7 @@ impl FromArgMatches for LevelArgs {
         let mut given = Vec::new();
         for (level, name, ..) in Self::FLAGS {
             let indices = matches.indices_of(name).into_iter().flatten();
-            let targets = matches.get_many::<Target>(name).into_iter().flatten();
+            let targets = matches.get_many::<LevelTarget>(name).into_iter().flatten();
             given.extend(indices.zip(targets).map(|(index, target)| (index, *target, level)));
         }
         given.sort_by_key(|(index, ..)| *index);
@@ -87,11 +87,11 @@ impl FromArgMatches for LevelArgs {
 }
 
 /// Returns the parser for a target.
-fn parser() -> Named<Target> {
+fn parser() -> NameParser<LevelTarget> {
     let names = || {
         let codes = Code::ALL.iter().filter(|code| code.is_adjustable());
         let codes = codes.map(|code| PossibleValue::new(code.as_str()).help(code.info().title));
         codes.chain([PossibleValue::new(WARNINGS).help("all warnings")]).collect()
     };
-    Named { parse: Target::parse, names }
+    NameParser { parse: LevelTarget::parse, names }
 }

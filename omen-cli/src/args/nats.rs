@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::LevelArgs;
-use crate::formats::{self, Format};
+use crate::formats::{self, ReportFormat};
 use crate::logs::LogArgs;
 
 /// Connection to the servers.
@@ -151,7 +151,7 @@ pub(crate) struct TailArgs {
 
     /// The format [default: human]
     #[arg(long, value_name = "FORMAT", value_parser = formats::parser())]
-    pub(crate) format: Option<&'static Format>,
+    pub(crate) format: Option<&'static ReportFormat>,
 
     #[command(flatten)]
     pub(crate) nats: NatsArgs,

@@ -9,7 +9,7 @@ use omen_fsm::Event;
 use omen_types::PacketType;
 use omen_types::suggest::nearest;
 
-use super::codes::Named;
+use super::codes::NameParser;
 
 pub(crate) const HELP: &str = "\
 NAME is a packet type, such as DecisionPacket, or an event of the state machine, such as
@@ -45,13 +45,13 @@ pub(crate) struct NewArgs {
 }
 
 /// Returns the parser for an event; completions offer the packet types and all events.
-fn events() -> Named<Event> {
+fn events() -> NameParser<Event> {
     let names = || {
         let types = PacketType::ALL.iter().map(|packet_type| packet_type.as_str());
         let events = Event::ALL.iter().filter(|event| event.packet_type().is_some()).map(|event| event.as_str());
         types.chain(events).map(PossibleValue::new).collect()
     };
-    Named { parse: event, names }
+    NameParser { parse: event, names }
 }
 
 /// Returns the event with a name, or the first event of a packet type.

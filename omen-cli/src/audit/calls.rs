@@ -10,10 +10,10 @@ use super::order::RecordedPremises;
 
 /// Calls without an outcome yet. An outcome identifies its call by the hash; only the intent names the tool.
 #[derive(Debug, Default)]
-pub(super) struct OpenCalls(BTreeMap<(String, String), Open>);
+pub(super) struct OpenCalls(BTreeMap<(String, String), OpenCall>);
 
 #[derive(Debug)]
-struct Open {
+struct OpenCall {
     sequence: u64,
     tool: String,
     json: String,
@@ -31,7 +31,7 @@ impl OpenCalls {
                 let tool = named?;
                 let human = line(entry, Some(&tool), false);
                 if let Some(call) = call() {
-                    let open = Open { sequence: entry.sequence(), tool: tool.clone(), json: entry.line(), human };
+                    let open = OpenCall { sequence: entry.sequence(), tool: tool.clone(), json: entry.line(), human };
                     self.0.insert(call, open);
                 }
                 Some(tool)

@@ -7,7 +7,7 @@ use super::calls::{OpenCalls, call_of, result};
 use super::waiting::Waiting;
 
 /// An entry, with properties that depend on earlier entries.
-pub(super) struct Facts<'e> {
+pub(super) struct EntryFacts<'e> {
     pub(super) entry: Logged<'e>,
     pub(super) kind: String,
     /// `server/tool`.
@@ -18,7 +18,7 @@ pub(super) struct Facts<'e> {
     pub(super) waits: bool,
 }
 
-impl<'e> Facts<'e> {
+impl<'e> EntryFacts<'e> {
     pub(super) fn new(entry: Logged<'e>, calls: &mut OpenCalls, waiting: &mut Waiting) -> Self {
         let (tool, waits) = (calls.tool(entry), waiting.sees(entry));
         let outcome = if waits { Some("waits".to_owned()) } else { result(entry) };

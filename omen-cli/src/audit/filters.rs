@@ -7,7 +7,7 @@ use omen_gate::GateCode;
 use omen_types::Code;
 use omen_types::suggest::nearest;
 
-use super::facts::Facts;
+use super::facts::EntryFacts;
 use crate::args::AuditShowArgs;
 
 /// The filters given on the command line, and the values in the log that each of them could match.
@@ -39,7 +39,7 @@ impl<'a> Filters<'a> {
     }
 
     /// Returns whether an entry passes all filters.
-    pub(super) fn admit(&mut self, facts: &Facts<'_>) -> bool {
+    pub(super) fn admit(&mut self, facts: &EntryFacts<'_>) -> bool {
         self.note(facts);
         let AuditShowArgs { turn, tool, server, call, code, kind, outcome, .. } = self.args;
         let is = |wanted: &Option<String>, found: Option<&str>| wanted.is_none() || wanted.as_deref() == found;
@@ -56,7 +56,7 @@ impl<'a> Filters<'a> {
     }
 
     /// Records the entry's values that a filter could match.
-    fn note(&mut self, facts: &Facts<'_>) {
+    fn note(&mut self, facts: &EntryFacts<'_>) {
         let keep = |names: &mut BTreeSet<String>, name: Option<&str>| {
             // Bounds memory if a log is flooded with names.
             if let Some(name) = name.filter(|name| names.len() < MOST && !names.contains(*name)) {

@@ -8,7 +8,7 @@ use omen_gate::audit::store::log_of;
 use omen_gate::audit::{Follow, LogVerification, Logged, read_log};
 
 use super::calls::{OpenCalls, line};
-use super::facts::Facts;
+use super::facts::EntryFacts;
 use super::filters::Filters;
 use super::waiting::Waiting;
 use crate::args::{AuditShowArgs, Format};
@@ -18,7 +18,7 @@ use crate::output::Output;
 pub(crate) fn show(args: &AuditShowArgs, out: &mut Output) -> Result<Exit, Failure> {
     let key = super::key(&args.key)?;
     let log = log_of(&args.log);
-    let mut printer = Printer {
+    let mut printer = EntryPrinter {
         args,
         calls: OpenCalls::default(),
         waiting: Waiting::default(),
@@ -50,7 +50,7 @@ pub(super) fn verdict(args: &AuditShowArgs, found: &LogVerification) -> Exit {
     super::reported(&args.log, found)
 }
 
-struct Printer<'a> {
+struct EntryPrinter<'a> {
     args: &'a AuditShowArgs,
     calls: OpenCalls,
     waiting: Waiting,
@@ -58,9 +58,9 @@ struct Printer<'a> {
     failed: Option<io::Error>,
 }
 
-impl Printer<'_> {
+impl EntryPrinter<'_> {
     fn entry(&mut self, entry: Logged<'_>, out: &mut Output) {
-        let facts = Facts::new(entry, &mut self.calls, &mut self.waiting);
+        let facts = EntryFacts::new(entry, &mut self.calls, &mut self.waiting);
         if self.filters.admit(&facts) && self.failed.is_none() && !self.args.in_doubt {
             self.failed = self.print(&facts, out).err();
         }
@@ -82,7 +82,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn print(&self, facts: &Facts<'_>, out: &mut Output) -> io::Result<()> {
+    fn print(&self, facts: &EntryFacts<'_>, out: &mut Output) -> io::Result<()> {
         match self.args.format {
             Format::Json => writeln!(out, "{}", facts.entry.line()),
             Format::Human => writeln!(out, "{}", clean(&line(facts.entry, facts.tool.as_deref(), facts.waits))),

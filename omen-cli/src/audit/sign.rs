@@ -32,7 +32,7 @@ pub(crate) fn verify_signed(args: &AuditVerifySignedArgs, out: &mut Output) -> R
     let key = PublicKey::from_file(&args.public_key).map_err(super::unusable)?;
     let anchor = SignedAnchor::from_file(&args.anchor, &key).map_err(|error| super::no_anchor(&args.anchor, error))?;
     let verdict = anchor.verify(log_of(&args.log))?;
-    let report = Report::new(args, &anchor, verdict);
+    let report = SigningReport::new(args, &anchor, verdict);
     match args.format {
         Format::Human => {
             writeln!(out, "{}: {}", clean(&report.file), report.message)?;
@@ -46,7 +46,7 @@ pub(crate) fn verify_signed(args: &AuditVerifySignedArgs, out: &mut Output) -> R
 
 /// Result of an operation. Fields that do not apply are `null`.
 #[derive(Serialize)]
-struct Report {
+struct SigningReport {
     file: String,
     verdict: &'static str,
     /// Number of signed entries.
@@ -59,7 +59,7 @@ struct Report {
     help: Option<&'static str>,
 }
 
-impl Report {
+impl SigningReport {
     fn new(args: &AuditVerifySignedArgs, anchor: &SignedAnchor, verdict: SignedVerdict) -> Self {
         let signed = anchor.count();
         let file = args.log.to_string_lossy().into_owned();

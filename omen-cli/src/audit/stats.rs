@@ -28,7 +28,7 @@ struct Stats {
     /// Number of times a gate has opened the log.
     starts: u64,
     kinds: BTreeMap<String, u64>,
-    tools: BTreeMap<String, Tool>,
+    tools: BTreeMap<String, ToolStatistics>,
     /// Refusals by code.
     refused: BTreeMap<String, u64>,
     /// Refusals that rules in shadow mode would have issued, by code.
@@ -46,7 +46,7 @@ struct Stats {
 
 /// Statistics of one tool.
 #[derive(Debug, Default, Serialize)]
-struct Tool {
+struct ToolStatistics {
     calls: u64,
     answered: u64,
     /// Number of calls that a rule cancelled before or during execution.
@@ -131,7 +131,7 @@ impl Stats {
                 "tools", "calls", "answered", "failed", "stopped", "refused"
             )?;
         }
-        for (name, Tool { calls, answered, stopped, failed, refused }) in &self.tools {
+        for (name, ToolStatistics { calls, answered, stopped, failed, refused }) in &self.tools {
             let (all, not_made): (u64, u64) = (failed.values().sum(), refused.values().sum());
             writeln!(out, "  {:<40}{calls:>10}{answered:>10}{all:>10}{stopped:>10}{not_made:>10}", clean(name))?;
             for (class, count) in failed {

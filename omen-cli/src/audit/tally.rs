@@ -36,7 +36,7 @@ pub(crate) enum Standing {
 
 /// Counts of a whole log.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Counts {
+pub(crate) struct LogCounts {
     /// Refused calls, by the code of the rule.
     pub(crate) refused: BTreeMap<String, u64>,
     pub(crate) confirmed: u64,
@@ -51,7 +51,7 @@ pub(crate) struct Counts {
     pub(crate) order: OrderCounts,
 }
 
-impl Counts {
+impl LogCounts {
     /// Returns the number of refused calls.
     pub(crate) fn refusals(&self) -> u64 {
         self.refused.values().sum()
@@ -77,10 +77,10 @@ impl Tally {
     }
 
     /// Returns the final counts.
-    pub(crate) fn end(self, found: &LogVerification) -> Counts {
+    pub(crate) fn end(self, found: &LogVerification) -> LogCounts {
         let open = self.waiting.len();
         let (waiting, ended) = if found.is_in_use { (open, 0) } else { (0, open) };
-        Counts {
+        LogCounts {
             in_doubt: self.calls.sequences(),
             unconfirmed: self.waiting.abandoned + ended,
             refused: self.refused,

@@ -25,7 +25,7 @@ pub(super) struct Baseline {
     /// Whether this run's findings are written to the file.
     pub(super) is_written: bool,
     /// Known findings by fingerprint.
-    entries: BTreeMap<Fingerprint, Known>,
+    entries: BTreeMap<BaselineFingerprint, BaselineFinding>,
     /// Names of the logs that were read to their end.
     read: HashSet<String>,
     /// Whether there are more different findings than a file may list.
@@ -34,40 +34,40 @@ pub(super) struct Baseline {
 
 /// Findings with the same fingerprint.
 #[derive(Debug)]
-struct Known {
-    entry: Entry,
+struct BaselineFinding {
+    entry: BaselineEntry,
     found: u64,
 }
 
 /// Content of the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Content {
+struct BaselineFile {
     #[serde(rename = "version")]
     _version: Version,
-    findings: Vec<Entry>,
+    findings: Vec<BaselineEntry>,
 }
 
 /// An entry of the file. Entries are sorted by their fields in this order.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct BaselineEntry {
     file: String,
     code: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     correlation_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     packet_id: Option<String>,
-    fingerprint: Fingerprint,
+    fingerprint: BaselineFingerprint,
     count: NonZeroU64,
 }
 
 /// A hexadecimal fingerprint.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(try_from = "String")]
-struct Fingerprint(String);
+struct BaselineFingerprint(String);
 
-impl TryFrom<String> for Fingerprint {
+impl TryFrom<String> for BaselineFingerprint {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
@@ -138,14 +138,14 @@ impl Baseline {
     /// Counts a finding, and returns whether it is known. When writing, every finding becomes known.
     pub(super) fn knows(&mut self, log: &Path, finding: &Finding, line: Option<&str>) -> bool {
         let file = self.name(log);
-        let fingerprint = Fingerprint(formats::fingerprint(&file, finding, line));
+        let fingerprint = BaselineFingerprint(formats::fingerprint(&file, finding, line));
         if let Some(known) = self.entries.get_mut(&fingerprint) {
             known.found += 1;
             return self.is_written || known.found <= known.entry.count.get();
         }
         if self.is_written && !self.is_full {
             self.is_full = self.entries.len() == MOST_ENTRIES;
-            let entry = Entry {
+            let entry = BaselineEntry {
                 file,
                 code: finding.diagnostic.code.as_str().to_owned(),
                 correlation_id: finding.correlation_id.as_deref().map(short),
@@ -153,7 +153,7 @@ impl Baseline {
                 fingerprint: fingerprint.clone(),
                 count: NonZeroU64::MIN,
             };
-            self.entries.insert(fingerprint, Known { entry, found: 1 });
+            self.entries.insert(fingerprint, BaselineFinding { entry, found: 1 });
         }
         self.is_written
     }
@@ -171,7 +171,7 @@ impl Baseline {
 
     /// Returns the number of known findings that have disappeared, in logs that were read or that no longer exist.
     pub(super) fn gone(&self) -> u64 {
-        let missed = |known: &Known| known.entry.count.get().saturating_sub(known.found);
+        let missed = |known: &BaselineFinding| known.entry.count.get().saturating_sub(known.found);
         let missed = self.entries.values().filter(|known| self.covers(known)).map(missed);
         missed.fold(0, u64::saturating_add)
     }
@@ -182,11 +182,11 @@ impl Baseline {
             let message = format!("there are more than {MOST_ENTRIES} different findings, too many for a baseline");
             return Err(Failure::Usage(format!("{message}; omit logs, or allow codes with `-A` or `[[ignore]]`")));
         }
-        let kept = |known: &Known| match NonZeroU64::new(known.found) {
-            Some(count) => Some(Entry { count, ..known.entry.clone() }),
+        let kept = |known: &BaselineFinding| match NonZeroU64::new(known.found) {
+            Some(count) => Some(BaselineEntry { count, ..known.entry.clone() }),
             None => (!self.covers(known)).then(|| known.entry.clone()),
         };
-        let mut entries: Vec<Entry> = self.entries.values().filter_map(kept).collect();
+        let mut entries: Vec<BaselineEntry> = self.entries.values().filter_map(kept).collect();
         entries.sort_unstable();
         let mut out = Output::to_file(&self.path, false, Color::Never)?;
         write!(out, "{{\"version\":{VERSION},\"findings\":[")?;
@@ -200,7 +200,7 @@ impl Baseline {
     }
 
     /// Returns whether this run would have found the findings of an entry again.
-    fn covers(&self, known: &Known) -> bool {
+    fn covers(&self, known: &BaselineFinding) -> bool {
         let file = &known.entry.file;
         self.read.contains(file) || (file != "-" && !self.folder().join(file).exists())
     }
@@ -222,12 +222,12 @@ impl fmt::Display for Baseline {
     }
 }
 
-fn parse(bytes: &[u8]) -> Result<BTreeMap<Fingerprint, Known>, String> {
-    let content: Content = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+fn parse(bytes: &[u8]) -> Result<BTreeMap<BaselineFingerprint, BaselineFinding>, String> {
+    let content: BaselineFile = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     let mut entries = BTreeMap::new();
     for entry in content.findings {
-        let before = entries.insert(entry.fingerprint.clone(), Known { entry, found: 0 });
-        if let Some(Known { entry, .. }) = before {
+        let before = entries.insert(entry.fingerprint.clone(), BaselineFinding { entry, found: 0 });
+        if let Some(BaselineFinding { entry, .. }) = before {
             return Err(format!("two entries have the fingerprint `{}`", entry.fingerprint.0));
         }
     }

@@ -33,14 +33,14 @@ enum Reason {
 /// them, and their number increases as a log grows.
 #[derive(Debug, Default)]
 struct Causes {
-    packets: HashMap<Packet, Reason>,
+    packets: HashMap<PacketIdentity, Reason>,
     /// Line and id of the latest packet with a reported finding.
-    reported: Vec<Packet>,
+    reported: Vec<PacketIdentity>,
 }
 
 /// Identity of a packet: its line, or its id if a finding's line is inside a packet that spans several lines.
 #[derive(Debug, PartialEq, Eq, Hash)]
-enum Packet {
+enum PacketIdentity {
     Line(u64),
     Id(String),
 }
@@ -153,16 +153,16 @@ impl Causes {
     /// Returns the reason for omitting a finding whose cause was omitted.
     fn reason(&self, finding: &Finding) -> Option<Reason> {
         let cause = finding.follows_from.as_ref()?;
-        let by_id = || self.packets.get(&Packet::Id(cause.packet_id.clone()?));
-        self.packets.get(&Packet::Line(cause.line)).or_else(by_id).copied()
+        let by_id = || self.packets.get(&PacketIdentity::Id(cause.packet_id.clone()?));
+        self.packets.get(&PacketIdentity::Line(cause.line)).or_else(by_id).copied()
     }
 
     /// Records a finding, and why it is omitted, if it is. All findings of one packet come in sequence.
     fn add(&mut self, finding: &Finding, reason: Option<Reason>) {
         let Some(line) = finding.line else { return };
         let diagnostic = &finding.diagnostic;
-        let id = finding.packet_id.clone().map(Packet::Id);
-        let names = [Some(Packet::Line(line)), id].into_iter().flatten();
+        let id = finding.packet_id.clone().map(PacketIdentity::Id);
+        let names = [Some(PacketIdentity::Line(line)), id].into_iter().flatten();
         match reason {
             // On an accepted packet, only a wrong time can cause other findings.
             Some(_) if diagnostic.severity == Severity::Warning && diagnostic.code != Code::Time => {}

@@ -100,7 +100,7 @@ pub(super) fn check<'r>(
         return Ok(total);
     }
     let before = total.summary.bytes;
-    total.summary = validator.finish(&mut InFile { lines: &lines, paths, findings: &mut findings })?;
+    total.summary = validator.finish(&mut JoinedSink { lines: &lines, paths, findings: &mut findings })?;
     findings.reports.file_end(findings.path, &Summary { bytes: total.summary.bytes - before, ..Summary::default() })?;
     Ok(total)
 }
@@ -141,19 +141,19 @@ fn feed<'r>(
     paths: &'r [PathBuf],
     findings: &mut Findings<'r, '_, '_>,
 ) -> io::Result<()> {
-    validator.feed(bytes, &mut InFile { lines, paths, findings })?;
+    validator.feed(bytes, &mut JoinedSink { lines, paths, findings })?;
     lines.take(bytes);
     Ok(())
 }
 
 /// Reports each finding in the file that contains its line, or else in the current file.
-struct InFile<'s, 'r, 'o, 'c> {
+struct JoinedSink<'s, 'r, 'o, 'c> {
     lines: &'s FileLines,
     paths: &'r [PathBuf],
     findings: &'s mut Findings<'r, 'o, 'c>,
 }
 
-impl Sink for InFile<'_, '_, '_, '_> {
+impl Sink for JoinedSink<'_, '_, '_, '_> {
     type Error = io::Error;
 
     fn finding(&mut self, mut finding: Finding, line: Option<&str>) -> io::Result<()> {

@@ -23,7 +23,7 @@ pub(crate) struct Config {
     /// Whether to read files that `.gitignore` excludes.
     pub(crate) no_ignore: bool,
     /// Severity levels in the order in which they apply, before those of the command line.
-    pub(crate) levels: Vec<(Target, Level)>,
+    pub(crate) levels: Vec<(LevelTarget, Level)>,
     /// Findings that `omen check` omits.
     pub(crate) ignores: Vec<Ignore>,
     /// Defaults for options, as pairs of option id and values.
@@ -32,13 +32,13 @@ pub(crate) struct Config {
 
 /// Code or group of codes to which a level applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
+pub(crate) enum LevelTarget {
     Code(Code),
     /// `warnings`: everything that is a warning at this point.
     Warnings,
 }
 
-impl Target {
+impl LevelTarget {
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         if text.eq_ignore_ascii_case(WARNINGS) {
             return Ok(Self::Warnings);

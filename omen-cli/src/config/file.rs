@@ -9,7 +9,7 @@ use omen_types::suggest::nearest;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::content::{Config, Target};
+use super::content::{Config, LevelTarget};
 use super::keys::{IGNORE, KEYS, Key, Means, TABLE};
 use crate::input::find::Excludes;
 
@@ -166,10 +166,15 @@ impl Reader<'_> {
         all
     }
 
-    fn levels(&mut self, key: &Key, level: Level, value: &Spanned<DeValue<'_>>) -> Vec<(Target, Level, Range<usize>)> {
+    fn levels(
+        &mut self,
+        key: &Key,
+        level: Level,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Vec<(LevelTarget, Level, Range<usize>)> {
         let mut all = Vec::new();
         for (text, span) in self.list(key, value) {
-            match Target::parse(&text) {
+            match LevelTarget::parse(&text) {
                 Ok(target) => all.push((target, level, span)),
                 Err(why) => {
                     let all = "`omen rules` lists the codes; those of the stage `invariant` can be adjusted";
@@ -182,7 +187,7 @@ impl Reader<'_> {
     }
 
     /// Sorts severity levels. TOML keys are unordered, so no code may have two levels, and the level of all warnings is first.
-    fn in_order(&mut self, mut levels: Vec<(Target, Level, Range<usize>)>) -> Vec<(Target, Level)> {
+    fn in_order(&mut self, mut levels: Vec<(LevelTarget, Level, Range<usize>)>) -> Vec<(LevelTarget, Level)> {
         levels.sort_by_key(|(.., span)| span.start);
         for (at, (target, level, span)) in levels.iter().enumerate() {
             let before = levels.iter().take(at).find(|(other, other_level, _)| other == target && other_level != level);
@@ -192,7 +197,7 @@ impl Reader<'_> {
                 self.mistake(span.clone(), message, "list it once".to_owned());
             }
         }
-        levels.sort_by_key(|(target, ..)| *target != Target::Warnings);
+        levels.sort_by_key(|(target, ..)| *target != LevelTarget::Warnings);
         levels.into_iter().map(|(target, level, _)| (target, level)).collect()
     }
 

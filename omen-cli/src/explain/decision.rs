@@ -12,7 +12,7 @@ pub(crate) struct Decision {
 }
 
 #[derive(Deserialize)]
-struct File {
+struct DecisionsFile {
     decisions: Vec<Decision>,
 }
 
@@ -25,7 +25,7 @@ impl Decision {
         let number = text.strip_prefix(['D', 'd']).and_then(|digits| digits.parse::<u64>().ok());
         let Some(number) = number else { return Ok(None) };
         let json = omen_schema::file("decisions.json").unwrap_or_default();
-        let file: File = serde_json::from_str(json).map_err(|error| format!("decisions.json: {error}"))?;
+        let file: DecisionsFile = serde_json::from_str(json).map_err(|error| format!("decisions.json: {error}"))?;
         let last = file.decisions.last().map_or_else(String::new, |decision| decision.code.clone());
         let wanted = format!("D{number}");
         let found = file.decisions.into_iter().find(|decision| decision.code == wanted);

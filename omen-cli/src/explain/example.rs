@@ -40,7 +40,7 @@ pub(super) struct Example {
 
 impl Example {
     pub(super) fn print(&self, code: Code, out: &mut Output) -> Result<(), Failure> {
-        let mut found = Found { code, best: None };
+        let mut found = ExampleFinding { code, best: None };
         let mut validator = Validator::new(ValidatorOptions::default());
         let Ok(()) = validator.feed(self.log.as_bytes(), &mut found);
         let Ok(_) = validator.finish(&mut found);
@@ -70,13 +70,13 @@ impl Example {
 }
 
 /// Sink that keeps the finding that best shows a code.
-struct Found {
+struct ExampleFinding {
     code: Code,
     /// First error, or else the first warning: some rules warn of an overrun before they report an error.
     best: Option<(Finding, Option<String>)>,
 }
 
-impl Sink for Found {
+impl Sink for ExampleFinding {
     type Error = Infallible;
 
     fn finding(&mut self, finding: Finding, line: Option<&str>) -> Result<(), Infallible> {

@@ -7,7 +7,7 @@ use omen_types::{parse, pointer};
 use serde_json::Value;
 
 /// A position in a log, with a label of a few words.
-pub(super) struct Place<'l> {
+pub(super) struct LabelledLine<'l> {
     pub(super) number: u64,
     pub(super) line: &'l str,
     pub(super) span: Range<usize>,
@@ -16,7 +16,12 @@ pub(super) struct Place<'l> {
 
 /// Finds where a fixed log differs from the rejected one: at the position of the finding if the text there differs, or else in
 /// another field of the packet, or at an additional packet. For findings about packet order, additional packets come first.
-pub(super) fn place<'l>(rejected: &str, finding: &Finding, line: Option<&str>, fixed: &'l str) -> Option<Place<'l>> {
+pub(super) fn place<'l>(
+    rejected: &str,
+    finding: &Finding,
+    line: Option<&str>,
+    fixed: &'l str,
+) -> Option<LabelledLine<'l>> {
     let id = finding.packet_id.as_deref().map(attempted);
     let lines = || (1..).zip(fixed.lines());
     let same = || lines().find(|(_, line)| id.is_some() && self::id(line).as_deref() == id);
@@ -48,7 +53,7 @@ pub(super) fn place<'l>(rejected: &str, finding: &Finding, line: Option<&str>, f
         let (rest, other) = (fixed.get(start..)?, line.get(start..)?);
         let same = rest.chars().rev().zip(other.chars().rev()).take_while(|(a, b)| a == b);
         let end = fixed.len() - same.map(|(a, _)| a.len_utf8()).sum::<usize>();
-        Some(Place { number, line: fixed, span: start..end, label: "accepted here" })
+        Some(LabelledLine { number, line: fixed, span: start..end, label: "accepted here" })
     };
     match finding.stage {
         _ if id.is_none() && finding.stage != Stage::End => reworded(),
@@ -57,8 +62,8 @@ pub(super) fn place<'l>(rejected: &str, finding: &Finding, line: Option<&str>, f
     }
 }
 
-fn at<'l>(number: u64, line: &'l str, pointer: &str, label: &'static str) -> Option<Place<'l>> {
-    Some(Place { number, line, span: parse::locate(line, pointer)?, label })
+fn at<'l>(number: u64, line: &'l str, pointer: &str, label: &'static str) -> Option<LabelledLine<'l>> {
+    Some(LabelledLine { number, line, span: parse::locate(line, pointer)?, label })
 }
 
 /// Returns the id without the `_try` suffix of a rejected attempt.

@@ -11,7 +11,7 @@ use crate::output::Output;
 
 /// A program that does not compile, as collected by the build script.
 #[derive(Deserialize)]
-struct Case {
+struct IllegalProgram {
     code: String,
     mistake: String,
     illegal: String,
@@ -25,7 +25,7 @@ static CASES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/cases.json.defla
 
 /// Prints the programs of a code. `same` is another code that stands for the same rule.
 pub(super) fn print(name: &str, title: &str, same: Option<&str>, out: &mut Output) -> Result<(), Failure> {
-    let cases: Vec<Case> = serde_json::from_reader(DeflateDecoder::new(CASES))
+    let cases: Vec<IllegalProgram> = serde_json::from_reader(DeflateDecoder::new(CASES))
         .map_err(|error| Failure::Internal(format!("the programs of `omen explain --rust`: {error}")))?;
     let of = |code: &str| cases.iter().filter(|case| case.code == code).count();
     writeln!(out, "{name}: {title}\n")?;

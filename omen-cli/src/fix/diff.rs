@@ -16,7 +16,7 @@ use crate::input::find::absolute;
 use crate::output::Output;
 
 /// The reason why a log is not fixed.
-pub(super) enum Failed {
+pub(super) enum FixError {
     /// The log cannot be read.
     Read(io::Error),
     /// The log has a format that is not written.
@@ -25,14 +25,14 @@ pub(super) enum Failed {
     Write(io::Error),
 }
 
-impl From<io::Error> for Failed {
+impl From<io::Error> for FixError {
     fn from(error: io::Error) -> Self {
         Self::Read(error)
     }
 }
 
 /// Prints the changes of a log.
-pub(super) fn print(path: &Path, file: File, rewritten: &Rewritten, out: &mut Output) -> Result<(), Failed> {
+pub(super) fn print(path: &Path, file: File, rewritten: &Rewritten, out: &mut Output) -> Result<(), FixError> {
     let mut diff =
         Diff { out, is_terminal: io::stdout().is_terminal(), hunk: None, before: VecDeque::new(), left_out: 0 };
     diff.write(format_args!("{}", header(Some(path), Some(path))))?;
@@ -46,7 +46,7 @@ pub(super) fn print(path: &Path, file: File, rewritten: &Rewritten, out: &mut Ou
             break;
         }
         if line.len() as u64 == LONGEST && !line.ends_with(b"\n") {
-            return Err(Failed::Refused("it has a line that is too long to be printed; `--fix` leaves it as it is"));
+            return Err(FixError::Refused("it has a line that is too long to be printed; `--fix` leaves it as it is"));
         }
         diff.line(number, &line, rewritten.line(number))?;
     }
@@ -96,7 +96,7 @@ impl Hunk {
 }
 
 impl Diff<'_> {
-    fn line(&mut self, number: u64, line: &[u8], rewritten: Option<&str>) -> Result<(), Failed> {
+    fn line(&mut self, number: u64, line: &[u8], rewritten: Option<&str>) -> Result<(), FixError> {
         let Some(rewritten) = rewritten else {
             if let Some(hunk) = &mut self.hunk {
                 hunk.push(b' ', line);
@@ -127,7 +127,7 @@ impl Diff<'_> {
     }
 
     /// Prints the changes so far. The lines after them become the context of the next.
-    fn end(&mut self) -> Result<(), Failed> {
+    fn end(&mut self) -> Result<(), FixError> {
         let Some(Hunk { start, left_out, old, new, mut lines, same }) = self.hunk.take() else { return Ok(()) };
         let beyond = same.saturating_sub(CONTEXT);
         let after = lines.split_off(lines.len() - beyond);
@@ -141,14 +141,14 @@ impl Diff<'_> {
                 let line = String::from_utf8_lossy(&line);
                 self.write(format_args!("{}\n", clean(line.trim_end_matches('\n'))))?;
             } else {
-                self.out.write_all(&line).map_err(Failed::Write)?;
+                self.out.write_all(&line).map_err(FixError::Write)?;
             }
         }
         Ok(())
     }
 
-    fn write(&mut self, text: std::fmt::Arguments<'_>) -> Result<(), Failed> {
-        self.out.write_fmt(text).map_err(Failed::Write)
+    fn write(&mut self, text: std::fmt::Arguments<'_>) -> Result<(), FixError> {
+        self.out.write_fmt(text).map_err(FixError::Write)
     }
 }
 

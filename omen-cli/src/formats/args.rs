@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use clap::Args;
 
-use super::format::Format;
+use super::format::ReportFormat;
 use super::{ALL, DEFAULT, by_name, parser};
 use crate::exit::Failure;
 
@@ -14,7 +14,7 @@ use crate::exit::Failure;
 pub(crate) struct FormatArgs {
     /// The format of standard output [default: human]
     #[arg(long, value_name = "FORMAT", value_parser = parser())]
-    pub(crate) format: Option<&'static Format>,
+    pub(crate) format: Option<&'static ReportFormat>,
 
     /// Also write a report to a file; may be repeated
     ///
@@ -46,7 +46,7 @@ impl FormatArgs {
 /// `FORMAT=FILE`
 #[derive(Clone, Debug)]
 pub(crate) struct OutputArg {
-    pub(crate) format: &'static Format,
+    pub(crate) format: &'static ReportFormat,
     /// Path of the file; `None` for standard output.
     pub(crate) file: Option<PathBuf>,
 }
@@ -70,7 +70,7 @@ impl FromStr for OutputArg {
 
 impl FormatArgs {
     /// Returns the format for standard output.
-    pub(crate) fn stdout(&self) -> &'static Format {
+    pub(crate) fn stdout(&self) -> &'static ReportFormat {
         let dash = self.outputs.iter().find(|output| output.file.is_none()).map(|output| output.format);
         dash.or(self.format).unwrap_or(DEFAULT)
     }

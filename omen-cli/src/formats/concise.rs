@@ -8,14 +8,18 @@ use clap::builder::styling::{AnsiColor, Style};
 use omen::finding::Severity;
 use omen::render::human::clean;
 
-use super::format::{Format, Report, Totals};
+use super::format::{Report, ReportFormat, Totals};
 use super::shown::ReportedFinding;
 use super::{place, prose};
 use crate::input;
 use crate::output::Output;
 
-pub(super) const FORMAT: Format =
-    Format { name: "concise", about: "Text, one line per finding", is_for_people: true, start: || Box::new(Concise) };
+pub(super) const FORMAT: ReportFormat = ReportFormat {
+    name: "concise",
+    about: "Text, one line per finding",
+    is_for_people: true,
+    start: || Box::new(Concise),
+};
 
 struct Concise;
 

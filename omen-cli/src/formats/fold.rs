@@ -5,7 +5,7 @@ use super::shown::ReportedFinding;
 
 /// Kinds of findings to hide.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Hidden {
+pub(super) struct HiddenKinds {
     pub(super) consequences: bool,
     pub(super) repetitions: bool,
 }
@@ -13,7 +13,7 @@ pub(super) struct Hidden {
 /// State of the folding.
 #[derive(Debug)]
 pub(super) struct Fold {
-    what: Hidden,
+    what: HiddenKinds,
     /// Maximum number of findings to show.
     most: Option<u64>,
     shown: u64,
@@ -29,7 +29,7 @@ pub(super) struct Fold {
 }
 
 impl Fold {
-    pub(super) fn new(what: Hidden, most: Option<u64>) -> Self {
+    pub(super) fn new(what: HiddenKinds, most: Option<u64>) -> Self {
         Self { what, most, shown: 0, left_out: 0, line: None, kinds: Vec::new(), causes: Vec::new(), other: 0 }
     }
 

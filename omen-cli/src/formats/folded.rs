@@ -7,14 +7,14 @@ use std::path::Path;
 use omen::Summary;
 
 use super::args::FindingArgs;
-use super::fold::{Fold, Hidden};
-use super::format::{Format, Report, Totals};
+use super::fold::{Fold, HiddenKinds};
+use super::format::{Report, ReportFormat, Totals};
 use super::shown::ReportedFinding;
 use super::{DEFAULT, FOLDED};
 use crate::output::Output;
 
 /// A report in any format, with folding applied.
-pub(super) struct Folded {
+pub(super) struct FoldedReport {
     report: Box<dyn Report>,
     fold: Fold,
     /// Whether to print notes on hidden findings.
@@ -23,14 +23,14 @@ pub(super) struct Folded {
     pretty: Option<(NonZeroU64, bool)>,
 }
 
-impl Folded {
+impl FoldedReport {
     /// Starts a report. Repetitions and limits fold only the default format, since people read every line of it, while the others
     /// are also read by programs. Markdown shows only root causes.
-    pub(super) fn start(format: &Format, args: FindingArgs) -> Box<dyn Report> {
+    pub(super) fn start(format: &ReportFormat, args: FindingArgs) -> Box<dyn Report> {
         let is_read = format.name == DEFAULT.name;
         let repetitions = is_read && !args.all;
         let consequences = args.roots || (!args.all && FOLDED.contains(&format.name));
-        let fold = Fold::new(Hidden { consequences, repetitions }, args.most(is_read));
+        let fold = Fold::new(HiddenKinds { consequences, repetitions }, args.most(is_read));
         let pretty = args.pretty.filter(|_| is_read).map(|line| (line, false));
         Box::new(Self { report: (format.start)(), fold, is_talkative: is_read, pretty })
     }
@@ -40,7 +40,7 @@ impl Folded {
     }
 }
 
-impl Report for Folded {
+impl Report for FoldedReport {
     fn begin(&mut self, out: &mut Output) -> io::Result<()> {
         if self.pretty.is_some() {
             out.show_whole_packets();

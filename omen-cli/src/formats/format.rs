@@ -12,7 +12,7 @@ use super::statistics::Statistics;
 use crate::output::Output;
 
 /// An output format of `omen check`.
-pub(crate) struct Format {
+pub(crate) struct ReportFormat {
     /// Name in `--format` and `--output`.
     pub(crate) name: &'static str,
     /// Description for `--help`.
@@ -23,7 +23,7 @@ pub(crate) struct Format {
     pub(crate) start: fn() -> Box<dyn Report>,
 }
 
-impl fmt::Debug for Format {
+impl fmt::Debug for ReportFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)
     }

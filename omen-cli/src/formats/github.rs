@@ -11,12 +11,12 @@ use omen::finding::Severity;
 use omen::render::human::clean;
 
 use super::concise;
-use super::format::{Format, Report, Totals};
+use super::format::{Report, ReportFormat, Totals};
 use super::shown::ReportedFinding;
 use super::{place, prose};
 use crate::output::Output;
 
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: ReportFormat = ReportFormat {
     name: "github",
     about: "Annotations, for GitHub Actions",
     is_for_people: false,

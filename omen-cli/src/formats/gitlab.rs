@@ -10,12 +10,12 @@ use omen::render::human::clean;
 use serde::Serialize;
 
 use super::fingerprint::Fingerprints;
-use super::format::{Format, Report, Totals};
+use super::format::{Report, ReportFormat, Totals};
 use super::shown::ReportedFinding;
 use super::{place, prose};
 use crate::output::Output;
 
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: ReportFormat = ReportFormat {
     name: "gitlab",
     about: "JSON, for GitLab's code quality reports",
     is_for_people: false,
@@ -33,18 +33,18 @@ struct Issue<'a> {
     check_name: &'a str,
     fingerprint: &'a str,
     severity: &'a str,
-    location: Location,
+    location: IssueLocation,
 }
 
 #[derive(Serialize)]
-struct Location {
+struct IssueLocation {
     path: String,
-    lines: Lines,
+    lines: IssueLines,
 }
 
 /// Line of an issue, which GitLab requires. A finding without a line is shown at line 1.
 #[derive(Serialize)]
-struct Lines {
+struct IssueLines {
     begin: u64,
 }
 
@@ -80,7 +80,10 @@ impl Report for Gitlab {
             check_name: finding.code().as_str(),
             fingerprint: &self.fingerprints.fingerprint(path, finding, line),
             severity,
-            location: Location { path: name(path), lines: Lines { begin: place::line(finding).unwrap_or(1) } },
+            location: IssueLocation {
+                path: name(path),
+                lines: IssueLines { begin: place::line(finding).unwrap_or(1) },
+            },
         };
         self.issue(out, &issue)
     }
@@ -92,7 +95,7 @@ impl Report for Gitlab {
             check_name: "unreadable",
             fingerprint: &self.fingerprints.of_input(path),
             severity: "blocker",
-            location: Location { path: name(path), lines: Lines { begin: 1 } },
+            location: IssueLocation { path: name(path), lines: IssueLines { begin: 1 } },
         };
         self.issue(out, &issue)
     }

@@ -6,23 +6,23 @@ use std::path::Path;
 
 use omen::Summary;
 
-use super::format::{Format, Report, Totals};
+use super::format::{Report, ReportFormat, Totals};
 use super::shown::ReportedFinding;
 use crate::input;
 use crate::output::Output;
 
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: ReportFormat = ReportFormat {
     name: "human",
     about: "Text, with excerpts of the log",
     is_for_people: true,
-    start: || Box::new(Human { shown: 0 }),
+    start: || Box::new(HumanReport { shown: 0 }),
 };
 
-struct Human {
+struct HumanReport {
     shown: u64,
 }
 
-impl Report for Human {
+impl Report for HumanReport {
     fn finding(
         &mut self,
         out: &mut Output,
@@ -48,14 +48,14 @@ impl Report for Human {
             }
             writeln!(out)?;
         }
-        let line = Line(totals).to_string();
+        let line = TotalsLine(totals).to_string();
         writeln!(out, "{}", out.human().fit(&line))
     }
 }
 
-pub(super) struct Line<'t>(pub(super) &'t Totals<'t>);
+pub(super) struct TotalsLine<'t>(pub(super) &'t Totals<'t>);
 
-impl fmt::Display for Line<'_> {
+impl fmt::Display for TotalsLine<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Totals { files, summary, is_about_calls, left_out, .. } = self.0;
         let Summary { bytes, packets, accepted, rejected, episodes, errors, warnings, consequences } = summary;

@@ -6,25 +6,25 @@ use std::path::Path;
 use omen::Summary;
 use serde::Serialize;
 
-use super::format::{Format, Report, Totals};
+use super::format::{Report, ReportFormat, Totals};
 use super::left_out::{LeftOut, LeftOutCounts};
 use super::shown::ReportedFinding;
 use crate::output::Output;
 
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: ReportFormat = ReportFormat {
     name: "json",
     about: "JSON Lines, with a summary at the end",
     is_for_people: false,
-    start: || Box::new(Json::default()),
+    start: || Box::new(JsonReport::default()),
 };
 
 #[derive(Default)]
-struct Json {
+struct JsonReport {
     /// Number of inputs that were not read to their end.
     unreadable: u64,
 }
 
-impl Report for Json {
+impl Report for JsonReport {
     fn finding(
         &mut self,
         out: &mut Output,
@@ -44,20 +44,20 @@ impl Report for Json {
         let Totals { files, summary, is_about_calls, left_out, .. } = totals;
         let left_out = left_out.as_ref().map(LeftOut::counts);
         let calls = is_about_calls.then_some(summary.packets);
-        let summary = Counts { files: *files, unreadable: self.unreadable, calls, summary, left_out };
-        out.json(&Last { summary })
+        let summary = SummaryCounts { files: *files, unreadable: self.unreadable, calls, summary, left_out };
+        out.json(&SummaryLine { summary })
     }
 }
 
 /// Last line of the output.
 #[derive(Serialize)]
-struct Last<'t> {
-    summary: Counts<'t>,
+struct SummaryLine<'t> {
+    summary: SummaryCounts<'t>,
 }
 
 /// The library's counts, and those of omitted findings.
 #[derive(Serialize)]
-struct Counts<'t> {
+struct SummaryCounts<'t> {
     files: u64,
     #[serde(skip_serializing_if = "is_zero")]
     unreadable: u64,

@@ -13,13 +13,13 @@ use omen::finding::{Code, Severity};
 use omen::render::human::clean;
 use tempfile::SpooledTempFile;
 
-use super::format::{Format, Report, Totals};
+use super::format::{Report, ReportFormat, Totals};
 use super::shown::{ReportedFinding, ShownCode};
 use super::{concise, place, prose};
 use crate::input;
 use crate::output::Output;
 
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: ReportFormat = ReportFormat {
     name: "junit",
     about: "JUnit XML, for Jenkins, GitLab and other readers of test results",
     is_for_people: false,
@@ -29,7 +29,7 @@ pub(super) const FORMAT: Format = Format {
 struct Junit {
     suite: Suite,
     /// Packet whose findings are being collected.
-    case: Option<Case>,
+    case: Option<TestCase>,
 }
 
 /// Test cases of a log. They are kept, in memory or in an unnamed temporary file if there are many, because their number is
@@ -42,7 +42,7 @@ struct Suite {
 }
 
 /// Findings of one packet, or of an episode at the end of the stream.
-struct Case {
+struct TestCase {
     line: Option<u64>,
     class: String,
     name: String,
@@ -63,7 +63,7 @@ impl Suite {
     }
 }
 
-impl Case {
+impl TestCase {
     fn new(path: &Path, finding: ReportedFinding<'_>) -> Self {
         let line = finding.own_line();
         let class = class(path, finding.correlation_id().unwrap_or("log"));
@@ -139,7 +139,7 @@ impl Report for Junit {
         if !self.case.as_ref().is_some_and(|case| case.has(finding)) {
             self.end_case(path)?;
         }
-        self.case.get_or_insert_with(|| Case::new(path, finding)).add(path, finding);
+        self.case.get_or_insert_with(|| TestCase::new(path, finding)).add(path, finding);
         Ok(())
     }
 

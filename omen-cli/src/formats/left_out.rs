@@ -5,15 +5,15 @@ use std::fmt;
 use omen::Summary;
 use serde::Serialize;
 
-use super::statistics::Counts;
+use super::statistics::FindingCounts;
 
 /// Counts of omitted findings, by reason.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LeftOut {
     /// Findings in the baseline, and their consequences.
-    pub(crate) baseline: Counts,
+    pub(crate) baseline: FindingCounts,
     /// Findings that the configuration ignores, and their consequences.
-    pub(crate) ignored: Counts,
+    pub(crate) ignored: FindingCounts,
 }
 
 /// Counts of omitted findings in the summary of `--format json`.

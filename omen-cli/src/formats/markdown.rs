@@ -9,13 +9,13 @@ use std::path::Path;
 
 use omen::render::human::clean;
 
-use super::format::{Format, Report, Totals};
+use super::format::{Report, ReportFormat, Totals};
 use super::shown::ReportedFinding;
 use super::{concise, human, prose};
 use crate::input;
 use crate::output::Output;
 
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: ReportFormat = ReportFormat {
     name: "markdown",
     about: "Markdown, for the summary of a job on GitHub",
     is_for_people: false,
@@ -72,7 +72,7 @@ impl Report for Markdown {
     }
 
     fn totals(&mut self, out: &mut Output, totals: &Totals<'_>) -> io::Result<()> {
-        writeln!(out, "## omen check\n\n{}", human::Line(totals))?;
+        writeln!(out, "## omen check\n\n{}", human::TotalsLine(totals))?;
         let mut rows = totals.statistics.codes().peekable();
         if rows.peek().is_some() {
             writeln!(out, "\n| Code | Rule | Root causes | Errors | Warnings |\n|---|---|--:|--:|--:|")?;

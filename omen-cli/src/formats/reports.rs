@@ -8,8 +8,8 @@ use omen::Summary;
 use omen::finding::Severity;
 
 use super::args::FormatArgs;
-use super::folded::Folded;
-use super::format::{Format, Report, Totals};
+use super::folded::FoldedReport;
+use super::format::{Report, ReportFormat, Totals};
 use super::shown::ReportedFinding;
 use crate::exit::Failure;
 use crate::output::{Color, Output};
@@ -50,11 +50,11 @@ impl<'o> Reports<'o> {
             known.push((place, "another output"));
             files.push((format, path));
         }
-        let open = |(format, path): (&Format, &Path)| -> io::Result<(Box<dyn Report>, Output)> {
-            Ok((Folded::start(format, args.findings), Output::to_file(path, format.is_for_people, color)?))
+        let open = |(format, path): (&ReportFormat, &Path)| -> io::Result<(Box<dyn Report>, Output)> {
+            Ok((FoldedReport::start(format, args.findings), Output::to_file(path, format.is_for_people, color)?))
         };
         let files = files.into_iter().map(open).collect::<io::Result<_>>()?;
-        let stdout = (Folded::start(args.stdout(), args.findings), out);
+        let stdout = (FoldedReport::start(args.stdout(), args.findings), out);
         let mut reports = Self { stdout, is_closed: false, files, has_errors: false };
         reports.each(begin)?;
         Ok(reports)

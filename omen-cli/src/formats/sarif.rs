@@ -18,16 +18,16 @@ use omen::render::human::clean;
 
 pub(crate) use self::document::{FileFinding, FindingKind, document};
 use self::model::{
-    Artifact, ArtifactLocation, Described, Invocation, Location, LogicalLocation, Message, Notification, Physical,
-    Properties, Region, SarifResult, Text,
+    Artifact, ArtifactLocation, FindingProperties, Invocation, LogicalLocation, Message, MessageText, Notification,
+    Physical, Region, SarifLocation, SarifResult, WorkingDirectory,
 };
 use super::fingerprint::Fingerprints;
-use super::format::{Format, Report, Totals};
+use super::format::{Report, ReportFormat, Totals};
 use super::shown::{EntryPlace, ReportedFinding};
 use super::{place, prose};
 use crate::output::Output;
 
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: ReportFormat = ReportFormat {
     name: "sarif",
     about: "SARIF 2.1.0, for code scanning",
     is_for_people: false,
@@ -84,8 +84,8 @@ impl Report for Sarif {
     fn unreadable(&mut self, _: &mut Output, path: &Path, reason: &str) -> io::Result<()> {
         self.notifications.push(Notification {
             level: "error",
-            message: Text::new(&format!("cannot read the log: {reason}")),
-            locations: [Location { physical_location: self.physical(path, None), logical_locations: Vec::new() }],
+            message: MessageText::new(&format!("cannot read the log: {reason}")),
+            locations: [SarifLocation { physical_location: self.physical(path, None), logical_locations: Vec::new() }],
         });
         Ok(())
     }
@@ -111,7 +111,7 @@ impl Report for Sarif {
 }
 
 impl Sarif {
-    fn begin_with(out: &mut Output, tool: &rules::Tool) -> io::Result<()> {
+    fn begin_with(out: &mut Output, tool: &rules::SarifTool) -> io::Result<()> {
         out.write_all(b"{\"$schema\":\"")?;
         out.write_all(SCHEMA.as_bytes())?;
         out.write_all(b"\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":")?;
@@ -121,7 +121,7 @@ impl Sarif {
         out.write_all(b"\":")?;
         serde_json::to_writer(
             &mut *out,
-            &Described { description: Text::new("the folder in which omen was started") },
+            &WorkingDirectory { description: MessageText::new("the folder in which omen was started") },
         )?;
         out.write_all(b"},\"results\":[")
     }
@@ -143,22 +143,22 @@ impl Sarif {
             rule_index: rules::index(finding.code()),
             // Consequences are notes, so that one mistake shows as one alert.
             level: if finding.follows_from().is_some() { "note" } else { finding.severity().as_str() },
-            message: Text::new(&prose::message_and_help(finding, "\n")),
-            locations: [Location {
+            message: MessageText::new(&prose::message_and_help(finding, "\n")),
+            locations: [SarifLocation {
                 physical_location: self.physical(path, region),
                 logical_locations: LogicalLocation::from_finding(finding),
             }],
             related_locations: self.related(path, finding),
-            partial_fingerprints: model::Fingerprint { value: fingerprint },
-            properties: Properties::from_finding(finding),
+            partial_fingerprints: model::PartialFingerprint { value: fingerprint },
+            properties: FindingProperties::from_finding(finding),
         }
     }
 
     /// Returns the other locations that a finding refers to.
-    fn related<'f>(&self, path: &Path, finding: ReportedFinding<'f>) -> Vec<model::Related<'f>> {
+    fn related<'f>(&self, path: &Path, finding: ReportedFinding<'f>) -> Vec<model::RelatedLocation<'f>> {
         let at = |path: &Path, line| {
             let region = Some(Region { start_line: line, start_column: None, end_column: None });
-            Location { physical_location: self.physical(path, region), logical_locations: Vec::new() }
+            SarifLocation { physical_location: self.physical(path, region), logical_locations: Vec::new() }
         };
         let places = match finding {
             ReportedFinding::Packet(finding) => {
@@ -177,8 +177,11 @@ impl Sarif {
             }
         };
         let places = (1..).zip(places);
-        let place =
-            |(id, (location, text)): (u64, (_, String))| model::Related { id, location, message: Text::new(&text) };
+        let place = |(id, (location, text)): (u64, (_, String))| model::RelatedLocation {
+            id,
+            location,
+            message: MessageText::new(&text),
+        };
         places.map(place).collect()
     }
 
@@ -198,14 +201,14 @@ fn location(path: &Path) -> ArtifactLocation {
     ArtifactLocation { uri, uri_base_id, index: None }
 }
 
-impl Text {
+impl MessageText {
     /// Creates a message without links: text from the log that looks like one, `[text](target)`, is escaped. Braces, which would
     /// begin an argument placeholder, need no escape: readers show them literally if a message has no arguments.
     fn new(text: &str) -> Self {
         let lines: Vec<_> = text.split('\n').map(clean).collect();
         let text = lines.join("\n");
         let is_like_a_link = text.contains("](");
-        Text(Message {
+        MessageText(Message {
             text: if is_like_a_link {
                 text.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]")
             } else {

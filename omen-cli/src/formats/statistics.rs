@@ -12,21 +12,21 @@ use crate::output::Output;
 /// Counts of findings.
 #[derive(Debug, Default)]
 pub(crate) struct Statistics {
-    by_code: BTreeMap<ShownCode, Counts>,
+    by_code: BTreeMap<ShownCode, FindingCounts>,
     /// Counts by packet type; the empty name stands for an unknown type.
-    by_packet_type: BTreeMap<&'static str, Counts>,
+    by_packet_type: BTreeMap<&'static str, FindingCounts>,
 }
 
 /// Counts of findings of one kind.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-pub(crate) struct Counts {
+pub(crate) struct FindingCounts {
     pub(crate) errors: u64,
     pub(crate) warnings: u64,
     /// Number of findings that follow from an earlier one.
     pub(crate) consequences: u64,
 }
 
-impl Counts {
+impl FindingCounts {
     pub(crate) fn add<'f>(&mut self, finding: impl Into<ReportedFinding<'f>>) {
         let finding = finding.into();
         match finding.severity() {
@@ -79,7 +79,7 @@ impl Statistics {
         self.codes().try_for_each(|(code, counts)| counts.row(out, &format!("{:<8} {}", code.as_str(), code.title())))
     }
 
-    pub(crate) fn codes(&self) -> impl Iterator<Item = (ShownCode, Counts)> {
+    pub(crate) fn codes(&self) -> impl Iterator<Item = (ShownCode, FindingCounts)> {
         self.by_code.iter().map(|(code, counts)| (*code, *counts))
     }
 
@@ -98,13 +98,13 @@ impl Statistics {
         struct ByCode {
             code: &'static str,
             #[serde(flatten)]
-            counts: Counts,
+            counts: FindingCounts,
         }
         #[derive(Serialize)]
         struct ByType {
             packet_type: Option<&'static str>,
             #[serde(flatten)]
-            counts: Counts,
+            counts: FindingCounts,
         }
         let by_code = self.by_code.iter().map(|(code, counts)| ByCode { code: code.as_str(), counts: *counts });
         let known = |name: &'static str| (!name.is_empty()).then_some(name);

@@ -18,7 +18,7 @@ pub(crate) fn check(args: &GateCheckArgs, out: &mut Output) -> Result<Exit, Fail
     let catalog = args.catalog.as_deref().map(catalog::read).transpose()?;
     let found = Config::inspect(&args.config, SystemTime::now(), catalog.as_ref(), prove::vacuous);
     let found = found.map_err(|errors| config::report(&args.config, &errors))?;
-    let report = Report::new(args.config.display().to_string(), &found);
+    let report = GateCheckReport::new(args.config.display().to_string(), &found);
     match args.format {
         FileFormat::Human => report.human(out)?,
         FileFormat::Json => out.json(&report)?,
@@ -30,17 +30,17 @@ pub(crate) fn check(args: &GateCheckArgs, out: &mut Output) -> Result<Exit, Fail
 
 /// Result of the check, for people and for programs.
 #[derive(Serialize)]
-struct Report<'r> {
+struct GateCheckReport<'r> {
     file: String,
     /// Identifies the policy in the audit log; `null` if the text is invalid.
     policy: Option<PolicyHash>,
     errors: usize,
     warnings: usize,
-    findings: Vec<Row<'r>>,
+    findings: Vec<ConfigErrorRow<'r>>,
 }
 
 #[derive(Serialize)]
-struct Row<'r> {
+struct ConfigErrorRow<'r> {
     severity: &'static str,
     /// Line number; like the column, `null` for a finding about the text as a whole.
     line: Option<usize>,
@@ -50,9 +50,10 @@ struct Row<'r> {
     help: &'r str,
 }
 
-impl<'r> Report<'r> {
+impl<'r> GateCheckReport<'r> {
     fn new(file: String, found: &'r Inspection) -> Self {
-        let rows = |severity, errors: &'r [ConfigError]| errors.iter().map(move |error| Row::new(severity, error));
+        let rows =
+            |severity, errors: &'r [ConfigError]| errors.iter().map(move |error| ConfigErrorRow::new(severity, error));
         Self {
             file,
             policy: found.config.as_ref().map(Config::hash),
@@ -64,7 +65,7 @@ impl<'r> Report<'r> {
 
     fn findings(&self) -> Vec<FileFinding<'_>> {
         let [(error, _), (warning, _)] = KINDS;
-        let finding = |row: &Row<'r>| FileFinding {
+        let finding = |row: &ConfigErrorRow<'r>| FileFinding {
             kind: if row.severity == "error" { error } else { warning },
             level: row.severity,
             text: format!("{}\nhelp: {}", row.message, row.help),
@@ -97,7 +98,7 @@ const KINDS: [FindingKind; 2] = [
     ("gate/warning", "A setting prevents tools from running, or has less effect than it appears to have."),
 ];
 
-impl<'r> Row<'r> {
+impl<'r> ConfigErrorRow<'r> {
     fn new(severity: &'static str, error: &'r ConfigError) -> Self {
         let place = |number: usize| (error.line > 0).then_some(number);
         Self {

@@ -61,7 +61,7 @@ struct Verdicts<'o> {
 }
 
 #[derive(Serialize)]
-struct Row<'v> {
+struct DryRunLine<'v> {
     index: u64,
     #[serde(flatten)]
     verdict: &'v PlanVerdict,
@@ -75,7 +75,7 @@ impl Verdicts<'_> {
             RawLine::TooLong => self.gate.too_long(),
         };
         self.is_blocked |= matches!(verdict, PlanVerdict::Block(_));
-        self.out.json(&Row { index: self.plans, verdict: &verdict })?;
+        self.out.json(&DryRunLine { index: self.plans, verdict: &verdict })?;
         self.plans += 1;
         Ok(())
     }

@@ -11,7 +11,7 @@ use super::arguments::Rules;
 use crate::quoting::{toml_comment, toml_string};
 
 /// An allowlist entry and a grant for one tool.
-pub(super) struct Entry<'e> {
+pub(super) struct AllowEntry<'e> {
     pub(super) tool: &'e ToolId,
     pub(super) pin: &'e Pin,
     /// Permission names; empty if the operator has to fill them in.
@@ -19,7 +19,7 @@ pub(super) struct Entry<'e> {
     pub(super) rules: &'e Rules,
 }
 
-impl Entry<'_> {
+impl AllowEntry<'_> {
     /// Writes both entries, with `mark` (nothing or `#`) at the start of each line.
     pub(super) fn write(&self, text: &mut String, mark: &str) {
         let Self { tool, pin, permissions, rules } = self;

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::arguments;
 use super::commands::folders;
-use super::entry::Entry;
+use super::entry::AllowEntry;
 use crate::quoting::toml_comment;
 
 /// Returns TOML entries for each tool, with comments about the tool.
@@ -44,7 +44,7 @@ fn entry(text: &mut String, listed: &Listed, config: &Config) {
             folders(&words, command.dir.as_deref().unwrap_or(Path::new(".")))
         });
         let rules = arguments::proposal(tool, &folders.unwrap_or_default());
-        Entry { tool: id, pin, permissions: &[], rules: &rules }.write(text, "");
+        AllowEntry { tool: id, pin, permissions: &[], rules: &rules }.write(text, "");
     }
 }
 

@@ -18,7 +18,7 @@ use omen_gate::replay::{Replay, ReplayVerdict, ReplayedCall};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use self::change::{Change, Kind, Place, Said};
+use self::change::{CallDetails, ChangeKind, PolicyVerdict, VerdictChange};
 use self::groups::Groups;
 use super::{catalog, config};
 use crate::args::{FailOn, Format, GateReplayArgs};
@@ -38,12 +38,12 @@ pub(crate) fn replay(args: &GateReplayArgs, out: &mut Output) -> Result<Exit, Fa
     }
     note_folders(&old, &new);
     let now = SystemTime::now();
-    let mut report = Report {
+    let mut report = ReplayReport {
         args,
         replay: Replay::new(&old, &new, catalog, now),
         since: args.since.as_ref().map(|when| when.text(now)),
         until: args.until.as_ref().map(|when| when.text(now)),
-        counts: Counts::default(),
+        counts: CallCounts::default(),
         groups: Groups::default(),
         failed: None,
         is_different: false,
@@ -56,7 +56,7 @@ pub(crate) fn replay(args: &GateReplayArgs, out: &mut Output) -> Result<Exit, Fa
         exit => exit?,
     };
     report.end()?;
-    let Report { counts, .. } = report;
+    let ReplayReport { counts, .. } = report;
     out.flush()?;
     let is_found = args.fail_on.iter().any(|what| match what {
         FailOn::DenyToAllow => counts.deny_to_allow > 0,
@@ -88,7 +88,7 @@ fn note_folders(old: &Config, new: &Config) {
 
 /// Number of calls of each kind.
 #[derive(Debug, Default, Serialize)]
-struct Counts {
+struct CallCounts {
     calls: u64,
     deny_to_allow: u64,
     allow_to_deny: u64,
@@ -103,12 +103,12 @@ struct Counts {
 }
 
 /// Printer of differences: as they are found, for programs, or at the end, for people.
-struct Report<'r> {
+struct ReplayReport<'r> {
     args: &'r GateReplayArgs,
     replay: Replay,
     since: Option<String>,
     until: Option<String>,
-    counts: Counts,
+    counts: CallCounts,
     groups: Groups,
     failed: Option<ReplayFailure>,
     /// Whether some call so far is allowed by only one policy.
@@ -125,16 +125,16 @@ enum ReplayFailure {
 }
 
 #[derive(Serialize)]
-struct Summary<'s> {
+struct ReplaySummary<'s> {
     old: PolicyHash,
     new: PolicyHash,
     /// Whether the patterns for queries differ; they are not replayed, since a log has no queries.
     patterns_differ: bool,
     #[serde(flatten)]
-    counts: &'s Counts,
+    counts: &'s CallCounts,
 }
 
-impl Report<'_> {
+impl ReplayReport<'_> {
     fn log(&mut self) -> Result<Exit, Failure> {
         let key = audit::key_at(self.args.key_file.as_deref(), self.args.key_env.as_deref())?;
         self.replay.set_key(&key);
@@ -170,7 +170,7 @@ impl Report<'_> {
             if !is_wanted || self.failed.is_some() {
                 continue;
             }
-            let place = Place {
+            let place = CallDetails {
                 number: entry,
                 time: Some(&time),
                 turn: turn.as_deref(),
@@ -222,10 +222,10 @@ impl Report<'_> {
         }
         let Some(verdicts) = self.replay.judge_plan(&text) else { return Ok(()) };
         let (tool, args) = said_in(&text);
-        self.count(Place { number: *number, time: None, turn: None, tool, args: args.as_ref() }, &verdicts)
+        self.count(CallDetails { number: *number, time: None, turn: None, tool, args: args.as_ref() }, &verdicts)
     }
 
-    fn count(&mut self, place: Place<'_>, (old, new): &(ReplayVerdict, ReplayVerdict)) -> io::Result<()> {
+    fn count(&mut self, place: CallDetails<'_>, (old, new): &(ReplayVerdict, ReplayVerdict)) -> io::Result<()> {
         use ReplayVerdict::{Allow, Confirm, Deny, Undecidable, UndecidableOrder};
 
         self.counts.calls += 1;
@@ -233,7 +233,7 @@ impl Report<'_> {
         let change = match (old, new) {
             (UndecidableOrder(_), _) | (_, UndecidableOrder(_)) => {
                 self.counts.undecidable += 1;
-                Kind::Undecidable
+                ChangeKind::Undecidable
             }
             (Undecidable(_), _) | (_, Undecidable(_)) => {
                 self.counts.undecidable += 1;
@@ -241,29 +241,34 @@ impl Report<'_> {
             }
             (Deny(_), Allow | Confirm) => {
                 self.counts.deny_to_allow += 1;
-                Kind::DenyToAllow
+                ChangeKind::DenyToAllow
             }
             (Allow | Confirm, Deny(_)) => {
                 self.counts.allow_to_deny += 1;
-                Kind::AllowToDeny
+                ChangeKind::AllowToDeny
             }
             (Confirm, Allow) => {
                 self.counts.unconfirmed += 1;
-                Kind::Unconfirmed
+                ChangeKind::Unconfirmed
             }
             (Allow, Confirm) => {
                 self.counts.confirmed += 1;
-                Kind::Confirmed
+                ChangeKind::Confirmed
             }
             (Deny(_), Deny(_)) | (Allow, Allow) | (Confirm, Confirm) => {
                 self.counts.unchanged += 1;
                 return Ok(());
             }
         };
-        self.is_different |= matches!(change, Kind::DenyToAllow | Kind::AllowToDeny);
+        self.is_different |= matches!(change, ChangeKind::DenyToAllow | ChangeKind::AllowToDeny);
         self.listed += 1;
         let found = self.listed;
-        let change = Change { change, place, old: Said::from_verdict(old), new: Said::from_verdict(new) };
+        let change = VerdictChange {
+            change,
+            place,
+            old: PolicyVerdict::from_verdict(old),
+            new: PolicyVerdict::from_verdict(new),
+        };
         match self.args.format {
             Format::Json => {
                 let comma = if found > 1 { "," } else { "" };
@@ -297,7 +302,7 @@ impl Report<'_> {
                  {are} judged with the calls that were made before"
             ));
         }
-        let summary = Summary { old, new, patterns_differ, counts: &self.counts };
+        let summary = ReplaySummary { old, new, patterns_differ, counts: &self.counts };
         match self.args.format {
             Format::Json => {
                 let text = serde_json::to_string(&summary)?;
@@ -306,8 +311,15 @@ impl Report<'_> {
             }
             Format::Human => {
                 self.groups.print(self.out)?;
-                let Counts {
-                    calls, deny_to_allow, allow_to_deny, unconfirmed, confirmed, unchanged, undecidable, ..
+                let CallCounts {
+                    calls,
+                    deny_to_allow,
+                    allow_to_deny,
+                    unconfirmed,
+                    confirmed,
+                    unchanged,
+                    undecidable,
+                    ..
                 } = &self.counts;
                 let s = if *calls == 1 { "" } else { "s" };
                 writeln!(

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use omen::render::human::clean;
 use omen_gate::regular_file;
 
-use self::client::{Outcome, SERVER, Wrapping};
+use self::client::{SERVER, WrapOptions, WrapOutcome};
 use crate::args::GateWrapArgs;
 use crate::exit::{Exit, Failure, unreadable};
 use crate::fix;
@@ -30,11 +30,11 @@ pub(crate) fn wrap(args: &GateWrapArgs, out: &mut Output) -> Result<Exit, Failur
     if args.undo {
         return undo(&file, &text, args, out);
     }
-    let wrapping = Wrapping { omen: program(args)?, config: args.config.clone(), only: &args.server };
+    let wrapping = WrapOptions { omen: program(args)?, config: args.config.clone(), only: &args.server };
     let found = wrapping.read(&text).map_err(|why| {
         unreadable(format_args!("cannot wrap the servers of {}: {}", args.file.display(), clean(&why)))
     })?;
-    let wrapped = found.iter().filter(|server| matches!(server.outcome, Outcome::Wrapped { .. })).count();
+    let wrapped = found.iter().filter(|server| matches!(server.outcome, WrapOutcome::Wrapped { .. })).count();
     if wrapped > 1 && !args.config.contains(SERVER) {
         return Err(Failure::Usage(format!(
             "{wrapped} servers cannot share one configuration, because the audit log of a gate has one writer; write \

@@ -1,6 +1,6 @@
 //! `omen hook doctor`: checks whether an installed hook would decide if the agent called it.
 
-mod found;
+mod installations;
 mod process;
 
 use std::fs::{self, File};
@@ -15,7 +15,7 @@ use omen_hook::{AgentReaction, Dialect, EventRole, Hook, HookEnd};
 use serde::Serialize;
 use serde_json::Map;
 
-use self::found::{HookProcess, Installation};
+use self::installations::{HookProcess, Installation};
 use super::install::SettingsFormat;
 use super::rehearsal;
 use crate::args::{Format, HookDoctorArgs};
@@ -28,7 +28,7 @@ pub(crate) fn doctor(args: &HookDoctorArgs, out: &mut Output) -> Result<Exit, Fa
     let mut reports = Vec::new();
     for agent in Dialect::agents().filter(|agent| args.agent.as_deref().is_none_or(|wanted| wanted == *agent)) {
         let dialect = Dialect::from_agent(agent).map_err(|error| Failure::Internal(error.to_string()))?;
-        let installations = found::installations(&dialect, &project).map_err(Failure::Usage)?;
+        let installations = installations::installations(&dialect, &project).map_err(Failure::Usage)?;
         if !installations.is_empty() || args.agent.is_some() {
             reports.push(report(&dialect, installations, &project).map_err(Failure::Usage)?);
         }
@@ -105,7 +105,7 @@ fn report(dialect: &Dialect, installations: Vec<Installation>, project: &Path) -
         );
     }
     let is_managed = installations.iter().any(|installation| installation.scope == "managed");
-    for switch in found::switches(dialect, project, is_managed)? {
+    for switch in installations::switches(dialect, project, is_managed)? {
         report.add(CheckStatus::Problem, "switches", switch);
     }
     let mut known = Vec::new();

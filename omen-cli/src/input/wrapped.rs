@@ -29,7 +29,7 @@ pub(super) fn read<S: Sink>(
     sink: &mut S,
 ) -> Result<Summary, (ReadError<S::Error>, Summary)> {
     let mut lines = LineSplitter::new(LONGEST);
-    let mut unwrapped = Unwrapped { wrapping, first: 1, batch: Batch::default(), sink };
+    let mut unwrapped = UnwrappingSink { wrapping, first: 1, batch: Batch::default(), sink };
     let mut foreign = None;
     let read = lines.read(reader, |line| match line {
         _ if foreign.is_some() => Ok(()),
@@ -59,7 +59,7 @@ pub(super) fn read<S: Sink>(
 }
 
 /// Sink that converts positions in findings to positions in the lines of the file.
-struct Unwrapped<'s, S> {
+struct UnwrappingSink<'s, S> {
     wrapping: &'s Wrapping,
     /// Number of the batch's first line.
     first: u64,
@@ -101,7 +101,7 @@ impl Batch {
     }
 }
 
-impl<S: Sink> Unwrapped<'_, S> {
+impl<S: Sink> UnwrappingSink<'_, S> {
     /// Checks the batch, and starts the next one. Returns counts if the stream is not a log of packets at all.
     fn check(&mut self, validator: &mut AnyValidator) -> Result<Option<Summary>, S::Error> {
         if self.first == 1 && !self.batch.is_wrapped {
@@ -124,7 +124,7 @@ impl<S: Sink> Unwrapped<'_, S> {
     }
 }
 
-impl<S: Sink> Sink for Unwrapped<'_, S> {
+impl<S: Sink> Sink for UnwrappingSink<'_, S> {
     type Error = S::Error;
 
     fn finding(&mut self, mut finding: Finding, line: Option<&str>) -> Result<(), S::Error> {
@@ -157,7 +157,7 @@ impl<S: Sink> Sink for Unwrapped<'_, S> {
 }
 
 /// A packet and its position in a line.
-struct Packet<'l> {
+struct WrappedPacket<'l> {
     text: Cow<'l, str>,
     /// Byte offset in the line at which the packet begins.
     start: usize,
@@ -172,11 +172,11 @@ impl Wrapping {
     }
 
     /// Returns the packet in a line; `None` if the line has another form, or a form that readers interpret differently.
-    fn packet<'l>(&self, line: &'l str) -> Option<Packet<'l>> {
+    fn packet<'l>(&self, line: &'l str) -> Option<WrappedPacket<'l>> {
         match self {
             Self::Prefix => {
                 let start = line.find('{')?;
-                Some(Packet { text: Cow::Borrowed(line.get(start..)?), start, is_escaped: false })
+                Some(WrappedPacket { text: Cow::Borrowed(line.get(start..)?), start, is_escaped: false })
             }
             Self::Field(pointer) => {
                 serde_json::from_str::<serde::de::IgnoredAny>(line).ok()?;
@@ -187,16 +187,16 @@ impl Wrapping {
                 strict::read(around.as_bytes()).ok()?;
                 // `locate` returns a single byte for an object that lacks the field.
                 if raw.len() > 1 && raw.starts_with('{') {
-                    return Some(Packet { text: Cow::Borrowed(raw), start: span.start, is_escaped: false });
+                    return Some(WrappedPacket { text: Cow::Borrowed(raw), start: span.start, is_escaped: false });
                 }
                 let text: String = serde_json::from_str(raw).ok()?;
-                Some(Packet { text: Cow::Owned(text), start: span.start + 1, is_escaped: true })
+                Some(WrappedPacket { text: Cow::Owned(text), start: span.start + 1, is_escaped: true })
             }
         }
     }
 }
 
-impl Packet<'_> {
+impl WrappedPacket<'_> {
     /// Converts a byte offset in the packet to an offset in the line.
     fn place(&self, line: &str, at: usize) -> usize {
         if !self.is_escaped {

@@ -4,7 +4,7 @@ use omen_types::shape::{FieldShape, Shape, ShapeKind};
 use omen_types::{PacketType, definition};
 use serde::Deserialize;
 
-use crate::schema::files::File;
+use crate::schema::files::SchemaFile;
 
 /// A position in a packet that the schema describes.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +93,7 @@ struct EnumDefinition {
 
 /// Returns the descriptions of an enum's values.
 fn meanings(definition: &str) -> Vec<EnumBranch> {
-    let files = omen_schema::FILES.iter().filter_map(|(path, text)| File::read(path, text).ok());
+    let files = omen_schema::FILES.iter().filter_map(|(path, text)| SchemaFile::read(path, text).ok());
     let found = files.filter_map(|file| file.definitions.get(definition).copied()).next();
     let parsed = found.and_then(|text| serde_json::from_str::<EnumDefinition>(text.get()).ok());
     parsed.map(|definition| definition.branches).unwrap_or_default()

@@ -12,11 +12,11 @@ use crate::exit::Failure;
 /// The events in the schema.
 #[derive(Deserialize)]
 struct Table {
-    events: Vec<Entry>,
+    events: Vec<EventEntry>,
 }
 
 #[derive(Deserialize)]
-struct Entry {
+struct EventEntry {
     id: String,
     when: Vec<Guard>,
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::args::ReportAuditArgs;
-use crate::audit::{self, Counts, Report, Standing, Tally};
+use crate::audit::{self, LogCounts, Standing, Tally, VerificationReport};
 use crate::exit::{Failure, unreadable};
 
 use super::texts::grouped;
@@ -18,18 +18,18 @@ use super::texts::grouped;
 #[derive(Debug)]
 pub(super) struct Calls {
     /// Report of the verification, as from `omen audit verify`.
-    pub(super) verdict: Report,
+    pub(super) verdict: VerificationReport,
     /// Sound entries, up to a limit.
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<LogEntry>,
     /// Number of sound entries beyond the limit.
     pub(super) left: u64,
     /// Counts over all sound entries.
-    pub(super) counts: Counts,
+    pub(super) counts: LogCounts,
 }
 
 /// An entry of the log without its MAC.
 #[derive(Debug, Deserialize, Serialize)]
-pub(super) struct Entry {
+pub(super) struct LogEntry {
     sequence: u64,
     time: String,
     kind: String,
@@ -61,7 +61,7 @@ impl Calls {
                 return;
             }
             match serde_json::from_str(&entry.line()) {
-                Ok(entry) => entries.push(Entry { standing, ..entry }),
+                Ok(entry) => entries.push(LogEntry { standing, ..entry }),
                 Err(error) => wrong = Some(error.to_string()),
             }
         });
@@ -74,7 +74,7 @@ impl Calls {
                         entry.standing = Some(Standing::InDoubt);
                     }
                 }
-                Ok(Self { verdict: Report::new(log, &found, anchor.as_ref()), entries, left, counts })
+                Ok(Self { verdict: VerificationReport::new(log, &found, anchor.as_ref()), entries, left, counts })
             }
             (Err(why), _) | (_, Some(why)) => Err(unreadable(clean(&why))),
         }
@@ -98,7 +98,7 @@ impl Calls {
 
     /// Returns what an auditor has to look into, such as refused calls, and calls that may or may not have run.
     pub(super) fn concerns(&self) -> Vec<String> {
-        let Counts { in_doubt, waiting, unconfirmed, order, .. } = &self.counts;
+        let LogCounts { in_doubt, waiting, unconfirmed, order, .. } = &self.counts;
         let counts = [
             (self.counts.bypasses, "call that ran despite the gate"),
             (self.counts.refusals(), "refused call"),

@@ -13,11 +13,11 @@ use omen_types::{Code, PacketType};
 pub(super) struct Coverage {
     /// Number of packets by type, if readable, and by the last stage reached.
     reached: BTreeMap<(Option<&'static str>, Stage), u64>,
-    found: BTreeMap<Code, Found>,
+    found: BTreeMap<Code, CodeCounts>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Found {
+struct CodeCounts {
     errors: u64,
     warnings: u64,
     also: u64,
@@ -69,7 +69,7 @@ impl Coverage {
     }
 
     fn row(&self, code: Code) -> RuleRow {
-        let Found { errors, warnings, also } = self.found.get(&code).copied().unwrap_or_default();
+        let CodeCounts { errors, warnings, also } = self.found.get(&code).copied().unwrap_or_default();
         let types = code.info().packet_types;
         let (mut checked, mut unchecked) = (0, 0);
         for ((packet_type, reached), count) in &self.reached {

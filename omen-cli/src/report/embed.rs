@@ -9,13 +9,13 @@ use serde_json::ser::{CharEscape, Formatter, Serializer};
 /// the two Unicode line separators that old scripts treat as line ends.
 pub(super) fn json(value: &impl Serialize) -> serde_json::Result<String> {
     let mut bytes = Vec::new();
-    value.serialize(&mut Serializer::with_formatter(&mut bytes, Embedded))?;
+    value.serialize(&mut Serializer::with_formatter(&mut bytes, HtmlSafeFormatter))?;
     String::from_utf8(bytes).map_err(serde::ser::Error::custom)
 }
 
-struct Embedded;
+struct HtmlSafeFormatter;
 
-impl Formatter for Embedded {
+impl Formatter for HtmlSafeFormatter {
     fn write_string_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
         let mut rest = fragment;
         while let Some(at) = rest.find(['<', '>', '&', '\u{2028}', '\u{2029}']) {

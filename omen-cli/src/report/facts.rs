@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// Summary of a packet that conforms to its schema.
 #[derive(Debug, Default)]
-pub(super) struct Facts {
+pub(super) struct PacketDigest {
     /// Milliseconds since 1970.
     pub(super) time: Option<i64>,
     pub(super) layer: Option<String>,
@@ -54,7 +54,7 @@ pub(super) struct Links {
 
 /// A name, and whether a later packet must refer to it before the episode ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-struct Name(Kind, String, bool);
+struct Name(LinkKind, String, bool);
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct Reference {
@@ -62,7 +62,7 @@ struct Reference {
     #[serde(rename = "l")]
     label: &'static str,
     #[serde(rename = "k")]
-    kind: Kind,
+    kind: LinkKind,
     #[serde(rename = "i")]
     id: String,
     /// Whether the reference is a step from a decision to its results.
@@ -72,13 +72,13 @@ struct Reference {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Kind {
+enum LinkKind {
     Packet,
     Token,
     Task,
 }
 
-impl Facts {
+impl PacketDigest {
     pub(super) fn from_packet(packet: &Packet) -> Self {
         let mut links = Links::default();
         let (header, brief, role) = match packet {
@@ -91,7 +91,7 @@ impl Facts {
             }
             Packet::BeliefUpdate(p) => {
                 for id in p.payload.evidence_integration.iter().flatten() {
-                    links.refer("evidence", Kind::Packet, id, false);
+                    links.refer("evidence", LinkKind::Packet, id, false);
                 }
                 (p.header(), belief(&p.payload), Role::Other)
             }
@@ -100,12 +100,12 @@ impl Facts {
                 (p.header(), brief, Role::Decision(budgets(&p.mcp)))
             }
             Packet::VerificationPlan(p) => {
-                links.refer("decision", Kind::Packet, p.payload.decision_packet_id.as_str(), true);
+                links.refer("decision", LinkKind::Packet, p.payload.decision_packet_id.as_str(), true);
                 (p.header(), counted(p.payload.targets.len(), "target"), Role::Other)
             }
             Packet::ToolAuthorizationToken(p) => {
                 let (payload, scope) = (&p.payload, &p.payload.authorized_scope);
-                links.define(Kind::Token, payload.token_id.as_str(), false);
+                links.define(LinkKind::Token, payload.token_id.as_str(), false);
                 let revoked = if payload.revoked == Some(true) { "revokes " } else { "" };
                 let id = payload.token_id.as_str();
                 let brief =
@@ -113,19 +113,19 @@ impl Facts {
                 (p.header(), brief, Role::UnderDecision)
             }
             Packet::TaskDirective(p) => {
-                links.define(Kind::Task, p.payload.task_id.as_str(), true);
+                links.define(LinkKind::Task, p.payload.task_id.as_str(), true);
                 links.tool = p.payload.execution_method.tool_id.as_deref().map(str::to_owned);
                 if let Some(token) = &p.payload.authorization_token_id {
-                    links.refer("token", Kind::Token, token.as_str(), true);
+                    links.refer("token", LinkKind::Token, token.as_str(), true);
                 }
                 (p.header(), directive(&p.payload), Role::UnderDecision)
             }
             Packet::TaskResult(p) => {
                 let payload = &p.payload;
-                links.refer("directive", Kind::Packet, payload.directive_packet_id.as_str(), true);
-                links.refer("task", Kind::Task, payload.task_id.as_str(), false);
+                links.refer("directive", LinkKind::Packet, payload.directive_packet_id.as_str(), true);
+                links.refer("task", LinkKind::Task, payload.task_id.as_str(), false);
                 if let Some(id) = &payload.observation_packet_id {
-                    links.refer("observation", Kind::Packet, id, false);
+                    links.refer("observation", LinkKind::Packet, id, false);
                 }
                 let used = payload.execution_metadata.as_ref();
                 // Counted as in D32: a result that does not report its use counts as one call and no tokens.
@@ -138,7 +138,7 @@ impl Facts {
             }
             Packet::Escalation(p) => {
                 if let Some(id) = &p.payload.blocking_decision_packet_id {
-                    links.refer("decision", Kind::Packet, id.as_str(), false);
+                    links.refer("decision", LinkKind::Packet, id.as_str(), false);
                 }
                 let options = counted(p.payload.top_options.len(), "option");
                 let brief = format!("{}, {options}", p.payload.escalation_trigger.as_str());
@@ -146,10 +146,10 @@ impl Facts {
             }
             Packet::IntegrityAlert(p) => {
                 for id in p.payload.revoked_token_ids.iter().flatten() {
-                    links.refer("revokes", Kind::Token, id.as_str(), false);
+                    links.refer("revokes", LinkKind::Token, id.as_str(), false);
                 }
                 for id in p.payload.related_packet_ids.iter().flatten() {
-                    links.refer("about", Kind::Packet, id.as_str(), false);
+                    links.refer("about", LinkKind::Packet, id.as_str(), false);
                 }
                 let brief = format!("{}: {}", p.payload.severity.as_str(), p.payload.summary.as_str());
                 (p.header(), brief, Role::Other)
@@ -157,7 +157,7 @@ impl Facts {
             Packet::QueueUpdate(p) => (p.header(), p.payload.queue_action.as_str().to_owned(), Role::Other),
         };
         if let Some(id) = &header.previous_packet_id {
-            links.refer("previous packet", Kind::Packet, id.as_str(), false);
+            links.refer("previous packet", LinkKind::Packet, id.as_str(), false);
         }
         let PacketHeader { created_at, layer_source, .. } = header;
         Self {
@@ -177,7 +177,7 @@ impl Links {
 
     /// Links the packet to the decision under which it was sent.
     pub(super) fn under(&mut self, decision: &str) {
-        self.refer("decision", Kind::Packet, decision, true);
+        self.refer("decision", LinkKind::Packet, decision, true);
     }
 
     pub(super) fn writes(&mut self) {
@@ -188,11 +188,11 @@ impl Links {
         self.budgets = Some(budgets);
     }
 
-    fn define(&mut self, kind: Kind, id: &str, must_be_named: bool) {
+    fn define(&mut self, kind: LinkKind, id: &str, must_be_named: bool) {
         self.defines.push(Name(kind, id.to_owned(), must_be_named));
     }
 
-    fn refer(&mut self, label: &'static str, kind: Kind, id: &str, is_step: bool) {
+    fn refer(&mut self, label: &'static str, kind: LinkKind, id: &str, is_step: bool) {
         self.refers.push(Reference { label, kind, id: id.to_owned(), is_step });
     }
 }

@@ -22,8 +22,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::coverage::Coverage;
 use super::digest;
-use super::facts::{Facts, Links, Role};
-use super::lines::Lines;
+use super::facts::{Links, PacketDigest, Role};
+use super::lines::UnjudgedLines;
 use super::tables;
 use super::texts::Texts;
 use crate::exit::complain;
@@ -36,13 +36,13 @@ pub(super) struct Gather {
     /// Log index and correlation id of each episode, in the order of their first packets. The id is `None` for lines that name
     /// no episode.
     pub(super) episodes: Vec<(usize, Option<String>)>,
-    pub(super) packets: Vec<Row>,
+    pub(super) packets: Vec<PacketRow>,
     pub(super) findings: Vec<FindingRow>,
     pub(super) texts: Texts,
     pub(super) coverage: Coverage,
     /// Indices of episodes with an error.
     pub(super) faulty: BTreeSet<usize>,
-    pub(super) left: Left,
+    pub(super) left: OmittedCounts,
 }
 
 #[derive(Debug)]
@@ -56,7 +56,7 @@ pub(super) struct Log {
 
 /// Numbers of items that the report omits for lack of space.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Left {
+pub(super) struct OmittedCounts {
     pub(super) packets: u64,
     pub(super) texts: u64,
     pub(super) findings: u64,
@@ -64,7 +64,7 @@ pub(super) struct Left {
 
 /// A packet in the form that the page reads: an array, since there are many.
 #[derive(Debug, Serialize)]
-pub(super) struct Row(
+pub(super) struct PacketRow(
     /// Index of the episode.
     usize,
     /// Line number.
@@ -166,7 +166,7 @@ impl Gather {
         let mut reading = Reading {
             gather: self,
             log: at,
-            lines: Lines::default(),
+            lines: UnjudgedLines::default(),
             found: Vec::new(),
             episodes: HashMap::new(),
             places: None,
@@ -229,7 +229,7 @@ impl Judge {
 struct Reading<'g> {
     gather: &'g mut Gather,
     log: usize,
-    lines: Lines,
+    lines: UnjudgedLines,
     /// Findings of the next packet.
     found: Vec<Finding>,
     /// Episodes of this log; an episode does not continue in another log.
@@ -262,7 +262,7 @@ impl Reading<'_> {
             // For something other than a log, a single finding says so.
             self.lines.push(&log.begin);
             let Ok(foreign) = report_foreign(&log.begin, self);
-            self.lines = Lines::default();
+            self.lines = UnjudgedLines::default();
             match foreign {
                 Some(summary) => Judge::Nothing(summary),
                 None => Judge::Lines(Box::new(Validator::new(options.clone()))),
@@ -400,7 +400,7 @@ impl Sink for Reading<'_> {
 
         let text = self.lines.take(packet.line);
         let parsed = text.as_deref().filter(|_| packet.event.is_some()).and_then(|text| text.parse::<Packet>().ok());
-        let mut facts = parsed.as_ref().map(Facts::from_packet).unwrap_or_default();
+        let mut facts = parsed.as_ref().map(PacketDigest::from_packet).unwrap_or_default();
         let episode = self.episode(packet.correlation_id);
         let number = episode.number;
         match (&facts.role, &episode.decision) {
@@ -428,7 +428,7 @@ impl Sink for Reading<'_> {
             let text = text.as_deref().filter(|text| gather.texts.bytes() + text.len() <= most_text);
             gather.left.texts += u64::from(text.is_none());
             let pieces = text.map(|text| gather.texts.keep(text));
-            gather.packets.push(Row(
+            gather.packets.push(PacketRow(
                 number,
                 line,
                 packet.packet_id.map(str::to_owned),

@@ -7,7 +7,7 @@ use omen_types::limits::MAX_LINE_BYTES;
 
 /// Lines that have been read but not judged yet.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
+pub(super) struct UnjudgedLines {
     /// Number and text of each complete line, in order; `None` for a line too long to keep.
     waiting: VecDeque<(u64, Option<Vec<u8>>)>,
     bytes: usize,
@@ -17,7 +17,7 @@ pub(super) struct Lines {
     is_long: bool,
 }
 
-impl Lines {
+impl UnjudgedLines {
     /// Adds the next bytes of the log, to be called before the validator gets them.
     pub(super) fn push(&mut self, mut bytes: &[u8]) {
         while let Some(end) = memchr::memchr(b'\n', bytes) {
@@ -81,7 +81,7 @@ mod tests {
     fn lines_are_found_by_their_number_however_the_bytes_are_cut() {
         let log = b"one\r\n\nthree\nfo\xffur";
         for size in 1..log.len() {
-            let mut lines = Lines::default();
+            let mut lines = UnjudgedLines::default();
             log.chunks(size).for_each(|piece| lines.push(piece));
             assert_eq!(lines.take(1).as_deref(), Some("one"));
             assert_eq!(lines.take(3).as_deref(), Some("three"));
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_line_that_is_too_long_has_no_text_and_does_not_shift_the_others() {
-        let mut lines = Lines::default();
+        let mut lines = UnjudgedLines::default();
         lines.push(&vec![b'x'; MAX_LINE_BYTES]);
         lines.push(b"x\nnext\n");
         assert_eq!(lines.take(1), None);
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn what_nobody_asks_for_does_not_fill_the_memory() {
-        let mut lines = Lines::default();
+        let mut lines = UnjudgedLines::default();
         for _ in 0..6 {
             lines.push(&vec![b' '; MAX_LINE_BYTES]);
             lines.push(b"\n");

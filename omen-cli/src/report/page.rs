@@ -9,9 +9,9 @@ use omen::validator::Summary;
 use omen_types::Instant;
 use serde::Serialize;
 
-use super::calls::{Calls, Entry};
+use super::calls::{Calls, LogEntry};
 use super::coverage::RuleRow;
-use super::gather::{FindingRow, Gather, Left, Log, Row};
+use super::gather::{FindingRow, Gather, Log, OmittedCounts, PacketRow};
 use super::tables::Tables;
 use super::texts::grouped;
 use super::{digest, embed, script};
@@ -22,10 +22,10 @@ use super::{digest, embed, script};
 pub(super) struct Page<'g> {
     pub(super) verdict: Verdict,
     version: &'static str,
-    stated: Stated<'g>,
+    stated: CommandFacts<'g>,
     total: Summary,
     logs: &'g [Log],
-    left: Left,
+    left: OmittedCounts,
     rules: Vec<RuleRow>,
     files: Vec<File>,
     policy: String,
@@ -40,7 +40,7 @@ pub(super) struct Page<'g> {
 
 /// Facts from the command line that the report repeats.
 #[derive(Debug)]
-pub(super) struct Stated<'a> {
+pub(super) struct CommandFacts<'a> {
     pub(super) title: Option<Cow<'a, str>>,
     pub(super) now: Option<Instant>,
     /// Changed severities, as command-line options.
@@ -114,15 +114,15 @@ struct Data<'g> {
     tables: Tables,
     logs: Vec<&'g str>,
     episodes: &'g [(usize, Option<String>)],
-    packets: &'g [Row],
+    packets: &'g [PacketRow],
     findings: &'g [FindingRow],
     pieces: Vec<&'g str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    calls: Option<&'g [Entry]>,
+    calls: Option<&'g [LogEntry]>,
 }
 
 impl<'g> Page<'g> {
-    pub(super) fn new(gather: &'g Gather, calls: Option<&'g Calls>, stated: Stated<'g>) -> Self {
+    pub(super) fn new(gather: &'g Gather, calls: Option<&'g Calls>, stated: CommandFacts<'g>) -> Self {
         let total = gather.total();
         let files = schema_files();
         let (script, style) = (script::joined(), script::style());
@@ -174,7 +174,7 @@ impl<'g> Page<'g> {
 
     /// Returns whether the report shows less than was checked.
     fn leaves_out(&self) -> bool {
-        let Left { packets, texts, findings } = self.left;
+        let OmittedCounts { packets, texts, findings } = self.left;
         packets + texts + findings + self.calls.map_or(0, |calls| calls.left) > 0
     }
 

@@ -9,15 +9,17 @@ use crate::exit::Failure;
 
 /// Returns the names of all files and definitions.
 pub(crate) fn names() -> Vec<&'static str> {
-    let files = omen_schema::FILES.iter().filter_map(|(path, text)| File::read(path, text).ok()).collect::<Vec<_>>();
+    let files =
+        omen_schema::FILES.iter().filter_map(|(path, text)| SchemaFile::read(path, text).ok()).collect::<Vec<_>>();
     let mut names: Vec<_> = all_names(&files).collect();
     names.sort();
     names.dedup();
     names
 }
 
-pub(super) fn all_names(files: &[File]) -> impl Iterator<Item = &'static str> {
-    let of_file = |file: &File| std::iter::once(file.stem).chain(file.definitions.keys().copied()).collect::<Vec<_>>();
+pub(super) fn all_names(files: &[SchemaFile]) -> impl Iterator<Item = &'static str> {
+    let of_file =
+        |file: &SchemaFile| std::iter::once(file.stem).chain(file.definitions.keys().copied()).collect::<Vec<_>>();
     [CONFIG, FINDING].into_iter().chain(files.iter().flat_map(of_file))
 }
 
@@ -27,7 +29,7 @@ pub(super) const CONFIG: &str = "config";
 /// Name under which the schema of findings is printed.
 pub(super) const FINDING: &str = "finding";
 
-pub(crate) struct File {
+pub(crate) struct SchemaFile {
     pub(super) path: &'static str,
     /// File name up to the first dot.
     pub(super) stem: &'static str,
@@ -36,7 +38,7 @@ pub(crate) struct File {
     pub(crate) definitions: BTreeMap<&'static str, &'static RawValue>,
 }
 
-impl File {
+impl SchemaFile {
     pub(crate) fn read(path: &'static str, text: &'static str) -> Result<Self, Failure> {
         #[derive(Deserialize)]
         struct Fields {

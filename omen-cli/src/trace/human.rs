@@ -10,25 +10,25 @@ use omen::finding::{Finding, Severity};
 use omen::render::human::clean;
 use omen::validator::JudgedPacket;
 
-use super::printer::{Printer, States};
+use super::printer::{States, TracePrinter};
 use crate::formats::{codes, message};
 use crate::input;
 use crate::output::Output;
 
-pub(super) struct Human {
+pub(super) struct HumanTrace {
     /// Whether to name each log, because there are several.
     names_files: bool,
     /// Episode of the previous packet.
     current: Option<String>,
 }
 
-impl Human {
+impl HumanTrace {
     pub(super) fn new(names_files: bool) -> Self {
         Self { names_files, current: None }
     }
 }
 
-impl Printer for Human {
+impl TracePrinter for HumanTrace {
     fn file(&mut self, out: &mut Output, path: &Path) -> io::Result<()> {
         self.current = None;
         if self.names_files { writeln!(out, "file {}", clean(&input::name(path))) } else { Ok(()) }

@@ -12,12 +12,12 @@ use omen::validator::JudgedPacket;
 use omen_fsm::{NodeSet, State};
 use serde::Serialize;
 
-use super::printer::{Printer, States};
+use super::printer::{States, TracePrinter};
 use crate::output::Output;
 
-pub(super) struct Json;
+pub(super) struct JsonTrace;
 
-impl Printer for Json {
+impl TracePrinter for JsonTrace {
     fn file(&mut self, _: &mut Output, _: &Path) -> io::Result<()> {
         Ok(())
     }
@@ -30,7 +30,7 @@ impl Printer for Json {
         findings: &[Finding],
     ) -> io::Result<()> {
         let file = &path.to_string_lossy();
-        out.json(&Row {
+        out.json(&PacketLine {
             file,
             line: packet.line,
             packet_index: packet.packet_index,
@@ -55,7 +55,7 @@ impl Printer for Json {
         for (episode, state) in &states.all {
             let findings = of_episode.remove(episode.as_str()).unwrap_or_default();
             let end = End { file, correlation_id: episode, state: names(*state), findings };
-            out.json(&Last { end })?;
+            out.json(&EndLine { end })?;
         }
         Ok(())
     }
@@ -70,7 +70,7 @@ fn names(nodes: NodeSet) -> Vec<&'static str> {
 }
 
 #[derive(Serialize)]
-struct Row<'a, F> {
+struct PacketLine<'a, F> {
     file: &'a str,
     line: u64,
     packet_index: u64,
@@ -85,7 +85,7 @@ struct Row<'a, F> {
 }
 
 #[derive(Serialize)]
-struct Last<'a, F> {
+struct EndLine<'a, F> {
     end: End<'a, F>,
 }
 

@@ -12,7 +12,7 @@ use omen_fsm::NodeSet;
 use crate::output::Output;
 
 /// Printer of a trace in one format.
-pub(super) trait Printer {
+pub(super) trait TracePrinter {
     /// Begins a log.
     fn file(&mut self, out: &mut Output, path: &Path) -> io::Result<()>;
 

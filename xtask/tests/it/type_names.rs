@@ -15,8 +15,10 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 const CLEAN: &[&str] = &[
     "omen-audit",
     "omen-base",
+    "omen-cli",
     "omen-codegen",
     "omen-fsm",
+    "omen-gate",
     "omen-hook",
     "omen-invariants",
     "omen-mcp",

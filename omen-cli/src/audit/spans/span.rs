@@ -10,10 +10,10 @@ use super::otlp::{Span, Status};
 
 /// Calls without an outcome yet, by turn and hash.
 #[derive(Debug, Default)]
-pub(super) struct Spans(BTreeMap<(String, String), Begun>);
+pub(super) struct Spans(BTreeMap<(String, String), SpanStart>);
 
 #[derive(Debug)]
-struct Begun {
+struct SpanStart {
     sequence: u64,
     start: u128,
     data: Map<String, Value>,
@@ -28,14 +28,14 @@ impl Spans {
         // A refusal, by a rule or by the person asked to confirm, has no intent after it, so it is a span by itself.
         if matches!(kind.as_str(), "decision" | "confirmation") {
             return (text(data, "outcome") == Some("denied")).then(|| {
-                let begun = Begun { sequence: entry.sequence(), start: time, data: data.clone() };
+                let begun = SpanStart { sequence: entry.sequence(), start: time, data: data.clone() };
                 span(&begun, entry, turn, time)
             });
         }
         let call = (turn.to_owned(), text(data, "call")?.to_owned());
         match kind.as_str() {
             "intent" => {
-                self.0.insert(call, Begun { sequence: entry.sequence(), start: time, data: data.clone() });
+                self.0.insert(call, SpanStart { sequence: entry.sequence(), start: time, data: data.clone() });
                 None
             }
             "outcome" => self.0.remove(&call).map(|begun| span(&begun, entry, turn, time)),
@@ -45,7 +45,7 @@ impl Spans {
 }
 
 /// Builds the span of a call or a refusal.
-fn span(begun: &Begun, ended: Logged<'_>, turn: &str, end: u128) -> Value {
+fn span(begun: &SpanStart, ended: Logged<'_>, turn: &str, end: u128) -> Value {
     let (data, last) = (&begun.data, ended.data());
     let named = |member: &str| data.get("tool").and_then(|tool| tool.get(member)).and_then(Value::as_str);
     let tool = named("tool").unwrap_or("unknown");

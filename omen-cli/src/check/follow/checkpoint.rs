@@ -25,7 +25,7 @@ pub(super) struct Checkpoint {
 /// Content of the file as JSON.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct Content {
+struct CheckpointFile {
     version: u8,
     logs: Vec<Position>,
 }
@@ -55,7 +55,7 @@ impl Checkpoint {
     pub(super) fn open(path: &Path) -> Result<Self, String> {
         let logs = match fs::read(path) {
             Ok(bytes) => {
-                let content: Content = serde_json::from_slice(&bytes)
+                let content: CheckpointFile = serde_json::from_slice(&bytes)
                     .map_err(|error| format!("cannot read the checkpoint {}: {error}", path.display()))?;
                 if content.version != VERSION {
                     let found = content.version;
@@ -88,7 +88,7 @@ impl Checkpoint {
         let begin = Instant::now();
         self.logs.retain(|old| !positions.iter().any(|new| new.log == old.log));
         self.logs.extend(positions);
-        let content = Content { version: VERSION, logs: self.logs.clone() };
+        let content = CheckpointFile { version: VERSION, logs: self.logs.clone() };
         let mut text = serde_json::to_vec(&content)?;
         text.push(b'\n');
         replace_private(&self.path, &text)?;

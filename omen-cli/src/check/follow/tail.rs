@@ -17,7 +17,7 @@ use crate::input::{self, FileLines, Reporter};
 /// A followed log, across all files that its path has referred to. Its episodes continue in the next file.
 pub(super) struct Tail {
     path: PathBuf,
-    open: Option<Open>,
+    open: Option<OpenLog>,
     validator: Validator,
     lines: FileLines,
     /// Whether a file was ever opened.
@@ -33,7 +33,7 @@ pub(super) struct Tail {
     buffer: Vec<u8>,
 }
 
-struct Open {
+struct OpenLog {
     file: File,
     id: Handle,
     offset: u64,
@@ -163,7 +163,7 @@ impl Tail {
     }
 
     /// Opens the file that the path refers to now, unless it is already open.
-    fn next_file(&mut self, reporter: &mut impl Reporter) -> io::Result<Option<Open>> {
+    fn next_file(&mut self, reporter: &mut impl Reporter) -> io::Result<Option<OpenLog>> {
         if !fs::metadata(&self.path)?.is_file() {
             // Fails with an error that names the kind of file.
             regular_file::open(&self.path)?;
@@ -182,11 +182,11 @@ impl Tail {
         if self.open.is_some() {
             note(reporter, format_args!("{} was replaced; reading the new file", input::name(&self.path)));
         }
-        Ok(Some(Open { file, id, offset: 0 }))
+        Ok(Some(OpenLog { file, id, offset: 0 }))
     }
 
     /// Starts a new file. The inner error is a failure to read the file.
-    fn begin(&mut self, mut open: Open, reporter: &mut impl Reporter) -> io::Result<io::Result<()>> {
+    fn begin(&mut self, mut open: OpenLog, reporter: &mut impl Reporter) -> io::Result<io::Result<()>> {
         reporter.out().follow(&ProgressBar::hidden(), true);
         self.failure = None;
         if let Some(position) = &self.position {
@@ -232,7 +232,7 @@ impl Tail {
 
 /// Checks the next bytes.
 fn feed<S: Sink>(bytes: &[u8], lines: &mut FileLines, validator: &mut Validator, sink: &mut S) -> Result<(), S::Error> {
-    validator.feed(bytes, &mut InFile { lines, sink })?;
+    validator.feed(bytes, &mut FileLineSink { lines, sink })?;
     lines.take(bytes);
     Ok(())
 }
@@ -247,12 +247,12 @@ fn begin_file<S: Sink>(lines: &mut FileLines, validator: &mut Validator, sink: &
 }
 
 /// Sink that converts the line numbers of findings to those in their files.
-struct InFile<'s, S> {
+struct FileLineSink<'s, S> {
     lines: &'s FileLines,
     sink: &'s mut S,
 }
 
-impl<S: Sink> Sink for InFile<'_, S> {
+impl<S: Sink> Sink for FileLineSink<'_, S> {
     type Error = S::Error;
 
     fn finding(&mut self, mut finding: Finding, line: Option<&str>) -> Result<(), S::Error> {

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::model::{ArtifactLocation, Physical, Region, Text};
+use super::model::{ArtifactLocation, MessageText, Physical, Region};
 use super::{SCHEMA, location};
 use crate::output::Output;
 
@@ -44,7 +44,7 @@ struct Run<'d> {
 struct FileResult<'d> {
     rule_id: &'static str,
     level: &'d str,
-    message: Text,
+    message: MessageText,
     locations: [FileLocation; 1],
 }
 
@@ -73,12 +73,12 @@ pub(crate) fn document<'f>(
         FileResult {
             rule_id: finding.kind,
             level: finding.level,
-            message: Text::new(&finding.text),
+            message: MessageText::new(&finding.text),
             locations: [FileLocation { physical_location: Physical { artifact_location, region } }],
         }
     };
     let results = findings.iter().map(result).collect();
-    let rule = |(id, text): &FindingKind| json!({ "id": id, "shortDescription": Text::new(text) });
+    let rule = |(id, text): &FindingKind| json!({ "id": id, "shortDescription": MessageText::new(text) });
     let rules: Vec<_> = kinds.iter().map(rule).collect();
     let tool = json!({ "driver": { "name": "omen", "semanticVersion": env!("CARGO_PKG_VERSION"), "rules": rules } });
     let run = Run { tool, column_kind: "unicodeCodePoints", results };

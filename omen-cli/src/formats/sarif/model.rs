@@ -11,11 +11,11 @@ pub(super) struct Message {
 
 /// A plain-text message.
 #[derive(Serialize)]
-pub(super) struct Text(pub(super) Message);
+pub(super) struct MessageText(pub(super) Message);
 
 #[derive(Serialize)]
-pub(super) struct Described {
-    pub(super) description: Text,
+pub(super) struct WorkingDirectory {
+    pub(super) description: MessageText,
 }
 
 #[derive(Serialize)]
@@ -25,28 +25,28 @@ pub(super) struct SarifResult<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) rule_index: Option<usize>,
     pub(super) level: &'a str,
-    pub(super) message: Text,
-    pub(super) locations: [Location<'a>; 1],
+    pub(super) message: MessageText,
+    pub(super) locations: [SarifLocation<'a>; 1],
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) related_locations: Vec<Related<'a>>,
-    pub(super) partial_fingerprints: Fingerprint,
-    pub(super) properties: Properties<'a>,
+    pub(super) related_locations: Vec<RelatedLocation<'a>>,
+    pub(super) partial_fingerprints: PartialFingerprint,
+    pub(super) properties: FindingProperties<'a>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Location<'a> {
+pub(super) struct SarifLocation<'a> {
     pub(super) physical_location: Physical,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) logical_locations: Vec<LogicalLocation<'a>>,
 }
 
 #[derive(Serialize)]
-pub(super) struct Related<'a> {
+pub(super) struct RelatedLocation<'a> {
     pub(super) id: u64,
     #[serde(flatten)]
-    pub(super) location: Location<'a>,
-    pub(super) message: Text,
+    pub(super) location: SarifLocation<'a>,
+    pub(super) message: MessageText,
 }
 
 #[derive(Serialize)]
@@ -114,14 +114,14 @@ impl<'a> LogicalLocation<'a> {
 
 /// Fingerprint of a finding. The member's name contains a version, which changes with the hashed parts.
 #[derive(Serialize)]
-pub(super) struct Fingerprint {
+pub(super) struct PartialFingerprint {
     #[serde(rename = "omenFinding/v1")]
     pub(super) value: String,
 }
 
 /// Properties for which SARIF has no member, named as in `--format json`.
 #[derive(Serialize)]
-pub(super) struct Properties<'a> {
+pub(super) struct FindingProperties<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     packet_index: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -147,7 +147,7 @@ pub(super) struct Properties<'a> {
     undecidable: bool,
 }
 
-impl<'a> Properties<'a> {
+impl<'a> FindingProperties<'a> {
     pub(super) fn from_finding(shown: ReportedFinding<'a>) -> Self {
         let (packet, entry) = match shown {
             ReportedFinding::Packet(finding) => (Some(finding), None),
@@ -174,8 +174,8 @@ impl<'a> Properties<'a> {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Notification {
     pub(super) level: &'static str,
-    pub(super) message: Text,
-    pub(super) locations: [Location<'static>; 1],
+    pub(super) message: MessageText,
+    pub(super) locations: [SarifLocation<'static>; 1],
 }
 
 #[derive(Serialize)]

@@ -4,11 +4,11 @@ use omen::finding::Code;
 use omen_gate::GateCode;
 use serde::Serialize;
 
-use super::model::Text;
+use super::model::MessageText;
 use crate::formats::shown::{ORDER, ShownCode, order_codes};
 
 #[derive(Serialize)]
-pub(super) struct Tool {
+pub(super) struct SarifTool {
     driver: Driver,
 }
 
@@ -17,24 +17,24 @@ pub(super) struct Tool {
 struct Driver {
     name: &'static str,
     semantic_version: &'static str,
-    rules: Vec<Rule>,
+    rules: Vec<SarifRule>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Rule {
+struct SarifRule {
     id: &'static str,
-    short_description: Text,
-    full_description: Text,
+    short_description: MessageText,
+    full_description: MessageText,
     help: Help,
     default_configuration: Configuration,
-    properties: Properties,
+    properties: RuleProperties,
 }
 
 #[derive(Serialize)]
 struct Help {
     #[serde(flatten)]
-    text: Text,
+    text: MessageText,
     markdown: String,
 }
 
@@ -44,18 +44,18 @@ struct Configuration {
 }
 
 #[derive(Serialize)]
-struct Properties {
+struct RuleProperties {
     tags: Vec<&'static str>,
 }
 
 /// Returns the tool with the rules for packets.
-pub(super) fn of_packets() -> Tool {
-    Tool::with(Code::ALL.iter().map(|code| Rule::from_code(*code)).collect())
+pub(super) fn of_packets() -> SarifTool {
+    SarifTool::with(Code::ALL.iter().map(|code| SarifRule::from_code(*code)).collect())
 }
 
 /// Returns the tool with the rules on the order of calls.
-pub(super) fn of_calls() -> Tool {
-    Tool::with(order_codes().map(Rule::of_order).collect())
+pub(super) fn of_calls() -> SarifTool {
+    SarifTool::with(order_codes().map(SarifRule::of_order).collect())
 }
 
 /// Returns the index of a code among the rules of its kind.
@@ -66,24 +66,24 @@ pub(super) fn index(code: ShownCode) -> Option<usize> {
     }
 }
 
-impl Tool {
-    fn with(rules: Vec<Rule>) -> Self {
+impl SarifTool {
+    fn with(rules: Vec<SarifRule>) -> Self {
         Self { driver: Driver { name: "omen", semantic_version: env!("CARGO_PKG_VERSION"), rules } }
     }
 }
 
-impl Rule {
+impl SarifRule {
     fn of_order(code: GateCode) -> Self {
         let parts = [("Rule", code.statement()), ("Why", code.rationale()), ("Help", code.help())];
         let text: Vec<_> = parts.iter().map(|(heading, text)| format!("{heading}: {text}")).collect();
         let markdown: Vec<_> = parts.iter().map(|(heading, text)| format!("**{heading}:** {text}")).collect();
         Self {
             id: code.as_str(),
-            short_description: Text::new(code.title()),
-            full_description: Text::new(code.statement()),
-            help: Help { text: Text::new(&text.join("\n")), markdown: markdown.join("\n\n") },
+            short_description: MessageText::new(code.title()),
+            full_description: MessageText::new(code.statement()),
+            help: Help { text: MessageText::new(&text.join("\n")), markdown: markdown.join("\n\n") },
             default_configuration: Configuration { level: "error" },
-            properties: Properties { tags: vec![ORDER] },
+            properties: RuleProperties { tags: vec![ORDER] },
         }
     }
 
@@ -102,11 +102,11 @@ impl Rule {
         let level = if info.severity.contains("error") { "error" } else { "warning" };
         Self {
             id: info.code,
-            short_description: Text::new(info.title),
-            full_description: Text::new(info.statement),
-            help: Help { text: Text::new(&text.join("\n")), markdown: markdown.join("\n\n") },
+            short_description: MessageText::new(info.title),
+            full_description: MessageText::new(info.statement),
+            help: Help { text: MessageText::new(&text.join("\n")), markdown: markdown.join("\n\n") },
             default_configuration: Configuration { level },
-            properties: Properties { tags: [&[info.stage.as_str()][..], info.policy].concat() },
+            properties: RuleProperties { tags: [&[info.stage.as_str()][..], info.policy].concat() },
         }
     }
 }

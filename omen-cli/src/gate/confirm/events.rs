@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use omen_proxy::confirm::{FrontEnd, Message};
 
-use super::typed::{Line, Read, Typed};
+use super::typed::{Read, TypedInput, TypedLine};
 
 pub(super) enum Event {
     /// A line from the gate, as text and parsed.
@@ -14,7 +14,7 @@ pub(super) enum Event {
     /// The gate has ended, or sent something invalid.
     GateEnded,
     /// A line from the user.
-    Line(Line),
+    Line(TypedLine),
     /// The user's input has ended.
     InputEnded,
 }
@@ -23,7 +23,7 @@ pub(super) enum Event {
 /// blocking read cannot be cancelled.
 pub(super) struct Events {
     /// Source of the user's lines.
-    pub(super) typed: Typed,
+    pub(super) typed: TypedInput,
     sender: Sender<Event>,
     receiver: Receiver<Event>,
 }
@@ -32,7 +32,7 @@ impl Events {
     /// Starts reading the user's input.
     pub(super) fn of_user() -> Self {
         let (sender, receiver) = mpsc::channel();
-        let (typed, events) = (Typed::new(), sender.clone());
+        let (typed, events) = (TypedInput::new(), sender.clone());
         let input = typed.clone();
         thread::spawn(move || {
             while let Read::Lines(lines) = input.read() {

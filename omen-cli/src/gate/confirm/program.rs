@@ -24,8 +24,8 @@ pub(super) fn relay(gates: &Gates, out: &mut Output) -> Result<Exit, Failure> {
         let answers = gate.answers().map_err(|error| Failure::Internal(error.to_string()))?;
         events.listen(gate);
         match pass(&events, answers, &mut has_ended, out)? {
-            Over::User => return Ok(exit),
-            Over::Gate { is_lost } => {
+            ProgramEnd::User => return Ok(exit),
+            ProgramEnd::Gate { is_lost } => {
                 if is_lost {
                     complain("the gate stopped before it accepted the answer");
                     exit = Exit::Unreadable;
@@ -41,13 +41,13 @@ pub(super) fn relay(gates: &Gates, out: &mut Output) -> Result<Exit, Failure> {
 }
 
 /// The side that ended a connection.
-enum Over {
+enum ProgramEnd {
     User,
     Gate { is_lost: bool },
 }
 
 /// Relays lines to and from one gate.
-fn pass(events: &Events, mut answers: Answers, has_ended: &mut bool, out: &mut Output) -> Result<Over, Failure> {
+fn pass(events: &Events, mut answers: Answers, has_ended: &mut bool, out: &mut Output) -> Result<ProgramEnd, Failure> {
     let mut open = 0_u64;
     loop {
         match events.next() {
@@ -62,10 +62,10 @@ fn pass(events: &Events, mut answers: Answers, has_ended: &mut bool, out: &mut O
             // Sending failed: the gate has ended, which also arrives as an event.
             Event::Line(_) => {}
             Event::InputEnded => *has_ended = true,
-            Event::GateEnded => return Ok(Over::Gate { is_lost: open > 0 }),
+            Event::GateEnded => return Ok(ProgramEnd::Gate { is_lost: open > 0 }),
         }
         if *has_ended && open == 0 {
-            return Ok(Over::User);
+            return Ok(ProgramEnd::User);
         }
     }
 }

@@ -9,7 +9,7 @@ use omen_proxy::confirm::{Answers, Message, OutcomeOfQuestion};
 use super::events::{Event, Events};
 use super::gates::Gates;
 use super::question::ShownQuestion;
-use super::typed::{Line, Typed};
+use super::typed::{TypedInput, TypedLine};
 use crate::exit::{Exit, Failure, complain};
 use crate::output::Output;
 
@@ -35,7 +35,7 @@ pub(super) fn ask(gates: &Gates, out: &mut Output) -> Result<Exit, Failure> {
         let Some(gate) = gates.reach(&events, |event| session.meanwhile(event))? else { break };
         session.answers = Some(gate.answers().map_err(|error| Failure::Internal(error.to_string()))?);
         events.listen(gate);
-        if session.until_over(&events)? == Over::User {
+        if session.until_over(&events)? == SessionEnd::User {
             break;
         }
         session.out.flush()?;
@@ -55,7 +55,7 @@ pub(super) fn ask(gates: &Gates, out: &mut Output) -> Result<Exit, Failure> {
 
 /// The side that ended a connection.
 #[derive(PartialEq, Eq)]
-enum Over {
+enum SessionEnd {
     User,
     Gate,
 }
@@ -64,7 +64,7 @@ struct Session<'o> {
     out: &'o mut Output,
     /// Answers to the connected gate.
     answers: Option<Answers>,
-    typed: Typed,
+    typed: TypedInput,
     is_terminal: bool,
     /// Waiting questions; the first one is the one being asked.
     waiting: VecDeque<ShownQuestion>,
@@ -79,24 +79,24 @@ struct Session<'o> {
     /// The question answered last, and whether it was confirmed, until the gate reports whether the answer counts.
     sent: Option<(u64, bool)>,
     /// Lines from the user that have not been processed yet.
-    lines: VecDeque<Line>,
+    lines: VecDeque<TypedLine>,
     /// Whether the user's input has ended.
     has_ended: bool,
 }
 
 impl Session<'_> {
     /// Processes questions and answers until one side ends.
-    fn until_over(&mut self, events: &Events) -> io::Result<Over> {
+    fn until_over(&mut self, events: &Events) -> io::Result<SessionEnd> {
         loop {
             match events.next() {
                 Event::Gate(_, message) => self.heard(message)?,
                 Event::Line(line) => self.lines.push_back(line),
                 Event::InputEnded => self.has_ended = true,
-                Event::GateEnded => return Ok(Over::Gate),
+                Event::GateEnded => return Ok(SessionEnd::Gate),
             }
             self.go_on()?;
             if self.is_done() {
-                return Ok(Over::User);
+                return Ok(SessionEnd::User);
             }
         }
     }
@@ -207,7 +207,7 @@ impl Session<'_> {
     }
 
     /// Processes a line as the answer to the shown question.
-    fn take(&mut self, line: &Line) -> io::Result<()> {
+    fn take(&mut self, line: &TypedLine) -> io::Result<()> {
         let Some(question) = self.waiting.front() else { return Ok(()) };
         let Some((confirm, rest)) = read(&line.text) else {
             if !line.text.trim().is_empty() {

@@ -13,7 +13,7 @@ use rustix::io::{Errno, read};
 
 /// A line from the user.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct TypedLine {
     pub(super) text: String,
     /// Number of questions that had been shown when the line began.
     pub(super) after: u64,
@@ -21,10 +21,10 @@ pub(super) struct Line {
 
 /// Standard input. Clones share the same state.
 #[derive(Clone, Debug)]
-pub(super) struct Typed(Arc<Shared>);
+pub(super) struct TypedInput(Arc<TypedInputParts>);
 
 #[derive(Debug)]
-struct Shared {
+struct TypedInputParts {
     stdin: Stdin,
     /// Locked while reading, so that input read for one question is not attributed to the next.
     state: Mutex<ReadSoFar>,
@@ -42,13 +42,13 @@ struct ReadSoFar {
 
 /// Result of a read.
 pub(super) enum Read {
-    Lines(Vec<Line>),
+    Lines(Vec<TypedLine>),
     Ended,
 }
 
-impl Typed {
+impl TypedInput {
     pub(super) fn new() -> Self {
-        Self(Arc::new(Shared { stdin: io::stdin(), state: Mutex::default() }))
+        Self(Arc::new(TypedInputParts { stdin: io::stdin(), state: Mutex::default() }))
     }
 
     /// Waits for user input.
@@ -123,7 +123,7 @@ impl Typed {
 
 impl ReadSoFar {
     /// Splits bytes into lines; `None` if they are not UTF-8, which cannot be an answer.
-    fn take(&mut self, bytes: &[u8]) -> Option<Vec<Line>> {
+    fn take(&mut self, bytes: &[u8]) -> Option<Vec<TypedLine>> {
         let mut lines = Vec::new();
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             if self.partial.is_empty() {
@@ -135,7 +135,7 @@ impl ReadSoFar {
             }
             let line = std::mem::take(&mut self.partial);
             let text = String::from_utf8(line).ok()?;
-            lines.push(Line { text: text.trim_end_matches(['\n', '\r']).to_owned(), after: self.after });
+            lines.push(TypedLine { text: text.trim_end_matches(['\n', '\r']).to_owned(), after: self.after });
         }
         Some(lines)
     }

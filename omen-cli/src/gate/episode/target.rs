@@ -33,7 +33,7 @@ pub(super) fn check(path: &Path, args: &ProxyArgs, config: &Config) -> Result<()
 pub(super) fn check_opened(file: &File, path: &Path, args: &ProxyArgs, config: &Config) -> Result<(), String> {
     let failed = |error| cannot_read(path, &error);
     let there = file.metadata().map_err(failed)?;
-    let place = Place { node: node_of(&there), ..Place::resolve(path).map_err(failed)? };
+    let place = FileIdentity { node: node_of(&there), ..FileIdentity::resolve(path).map_err(failed)? };
     if let Some(what) = named(&place, args, config).map_err(failed)? {
         return Err(unfit(path, &format!("is {what}")));
     }
@@ -73,16 +73,16 @@ const BEGIN: &[u8] = b"{\"header\":{";
 
 /// Returns the other purpose of a file that the configuration or the command line already uses.
 fn taken(path: &Path, args: &ProxyArgs, config: &Config) -> io::Result<Option<&'static str>> {
-    named(&Place::resolve(path)?, args, config)
+    named(&FileIdentity::resolve(path)?, args, config)
 }
 
-fn named(file: &Place, args: &ProxyArgs, config: &Config) -> io::Result<Option<&'static str>> {
-    let is = |other: &Path| -> io::Result<bool> { Ok(Place::resolve(other)?.is_same(file)) };
+fn named(file: &FileIdentity, args: &ProxyArgs, config: &Config) -> io::Result<Option<&'static str>> {
+    let is = |other: &Path| -> io::Result<bool> { Ok(FileIdentity::resolve(other)?.is_same(file)) };
     if is(&args.config)? {
         return Ok(Some("the configuration"));
     }
     if let Some(audit) = &config.audit {
-        if is(&audit.log)? || file.is_beside(&Place::resolve(&audit.log)?) {
+        if is(&audit.log)? || file.is_beside(&FileIdentity::resolve(&audit.log)?) {
             return Ok(Some("a file of the audit log"));
         }
         if let KeySource::File(key) = &audit.key
@@ -113,13 +113,13 @@ fn named(file: &Place, args: &ProxyArgs, config: &Config) -> io::Result<Option<&
 
 /// A place in the file system, regardless of the name used for it.
 #[derive(Debug)]
-struct Place {
+struct FileIdentity {
     path: PathBuf,
     /// Device and inode of the file, which may have several names.
     node: Option<(u64, u64)>,
 }
 
-impl Place {
+impl FileIdentity {
     fn resolve(path: &Path) -> io::Result<Self> {
         match path.canonicalize() {
             Ok(whole) => Ok(Self { node: node(&whole)?, path: whole }),

@@ -8,18 +8,18 @@ use omen_gate::tool::Tool;
 use serde_json::Value;
 
 /// A permission, and the reason for proposing it.
-pub(super) struct Proposed {
+pub(super) struct ProposedPermission {
     pub(super) permission: Permission,
     why: String,
 }
 
-impl Proposed {
+impl ProposedPermission {
     pub(super) fn to_text(&self) -> String {
         format!("{} ({})", self.permission, self.why)
     }
 }
 
-pub(super) fn permissions(tool: &Tool) -> Vec<Proposed> {
+pub(super) fn permissions(tool: &Tool) -> Vec<ProposedPermission> {
     let claim = |name: &str| tool.more.get("annotations").and_then(|claims| claims.get(name)).and_then(Value::as_bool);
     let argument = |names: &[&str]| {
         let known = tool.input_schema.get("properties").and_then(Value::as_object);
@@ -47,7 +47,7 @@ pub(super) fn permissions(tool: &Tool) -> Vec<Proposed> {
         (Permission::Network, reaches),
     ]
     .into_iter()
-    .filter_map(|(permission, why)| Some(Proposed { permission, why: why? }))
+    .filter_map(|(permission, why)| Some(ProposedPermission { permission, why: why? }))
     .collect()
 }
 

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::propose;
 use crate::gate::arguments;
-use crate::gate::entry::Entry;
+use crate::gate::entry::AllowEntry;
 use crate::quoting::{toml_comment, toml_string};
 
 /// Input for the configuration.
@@ -110,11 +110,11 @@ fn tool(text: &mut String, listed: &Listed, folders: &[String], mark: &str) {
         }
     };
     let proposed = propose::permissions(tool);
-    let reasons: Vec<_> = proposed.iter().map(propose::Proposed::to_text).collect();
+    let reasons: Vec<_> = proposed.iter().map(propose::ProposedPermission::to_text).collect();
     toml_comment(text, &format!("    Proposed: {}.", reasons.join(", ")));
     let permissions: Vec<_> = proposed.iter().map(|one| one.permission.as_str()).collect();
     let rules = arguments::proposal(tool, folders);
-    Entry { tool: id, pin, permissions: &permissions, rules: &rules }.write(text, mark);
+    AllowEntry { tool: id, pin, permissions: &permissions, rules: &rules }.write(text, mark);
 }
 
 /// Returns the argument names: required ones first, then optional ones with a question mark.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 /// Identity and arguments of a call.
 #[derive(Clone, Serialize)]
-pub(super) struct Place<'p> {
+pub(super) struct CallDetails<'p> {
     /// Number of the entry in the log, or of the line in a plan file.
     pub(super) number: u64,
     pub(super) time: Option<&'p str>,
@@ -17,17 +17,17 @@ pub(super) struct Place<'p> {
 }
 
 #[derive(Serialize)]
-pub(super) struct Change<'p> {
-    pub(super) change: Kind,
+pub(super) struct VerdictChange<'p> {
+    pub(super) change: ChangeKind,
     #[serde(flatten)]
-    pub(super) place: Place<'p>,
-    pub(super) old: Said<'p>,
-    pub(super) new: Said<'p>,
+    pub(super) place: CallDetails<'p>,
+    pub(super) old: PolicyVerdict<'p>,
+    pub(super) new: PolicyVerdict<'p>,
 }
 
 /// Verdict of one policy.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(super) struct Said<'p> {
+pub(super) struct PolicyVerdict<'p> {
     verdict: &'static str,
     code: Option<&'static str>,
     why: Option<&'p str>,
@@ -36,7 +36,7 @@ pub(super) struct Said<'p> {
 /// Kind of change for a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Kind {
+pub(super) enum ChangeKind {
     DenyToAllow,
     AllowToDeny,
     /// Made under both policies, but with a confirmation only under the old one.
@@ -47,7 +47,7 @@ pub(super) enum Kind {
     Undecidable,
 }
 
-impl<'p> Said<'p> {
+impl<'p> PolicyVerdict<'p> {
     pub(super) fn from_verdict(verdict: &'p ReplayVerdict) -> Self {
         match verdict {
             ReplayVerdict::Allow => Self { verdict: "allow", code: None, why: None },
@@ -70,7 +70,7 @@ impl<'p> Said<'p> {
     }
 }
 
-impl Change<'_> {
+impl VerdictChange<'_> {
     /// Returns the change of verdict in one word, and the tool.
     pub(super) fn title(&self) -> String {
         let tool = self.place.tool.as_deref().unwrap_or("-");
@@ -92,7 +92,7 @@ impl Change<'_> {
 
     /// Formats the identity and arguments of the call.
     pub(super) fn example(&self) -> String {
-        let Place { number, time, turn, args, .. } = &self.place;
+        let CallDetails { number, time, turn, args, .. } = &self.place;
         let part = |part: Option<&str>| part.map(|part| format!("  {part}")).unwrap_or_default();
         let args = args.map(|args| Value::Object((*args).clone()).to_string());
         let args = args.as_deref().map(omen_gate::bounded);

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use omen::render::human::clean;
 
-use super::change::Change;
+use super::change::VerdictChange;
 
 /// Differences by tool, rule and verdicts, in the order in which they first occur.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ struct Group {
 }
 
 impl Groups {
-    pub(super) fn add(&mut self, change: &Change<'_>) {
+    pub(super) fn add(&mut self, change: &VerdictChange<'_>) {
         let reasons = [change.old.to_text(), change.new.to_text()];
         let [old, new] = reasons.clone();
         let key = (change.title(), old, new);

@@ -8,7 +8,7 @@ use jsonc_parser::common::Ranged as _;
 use omen::render::human::clean;
 use omen_gate::ServerName;
 
-use super::configured::{self, Configured, Reach};
+use super::configured::{self, ConfiguredServer, Reach};
 use crate::gate::commands::folders;
 use crate::jsonc;
 use crate::quoting::shell_word;
@@ -21,7 +21,7 @@ pub(super) const SERVER: &str = "{server}";
 const TABLES: [&str; 2] = ["mcpServers", "servers"];
 
 /// Options for wrapping servers.
-pub(super) struct Wrapping<'a> {
+pub(super) struct WrapOptions<'a> {
     pub(super) omen: PathBuf,
     pub(super) config: String,
     /// Servers to wrap; if empty, all of them.
@@ -30,18 +30,18 @@ pub(super) struct Wrapping<'a> {
 
 pub(super) struct Server {
     name: String,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: WrapOutcome,
 }
 
 /// Result for one server.
-pub(super) enum Outcome {
+pub(super) enum WrapOutcome {
     Wrapped {
         edits: Vec<Edit>,
         config: PathBuf,
         command: Vec<String>,
         /// Names of the environment variables that the client sets.
         variables: Vec<String>,
-        configured: Configured,
+        configured: ConfiguredServer,
     },
     /// It is already behind a gate.
     Before,
@@ -50,7 +50,7 @@ pub(super) enum Outcome {
     },
 }
 
-impl Wrapping<'_> {
+impl WrapOptions<'_> {
     /// Finds the servers in file order, each with the edits that wrap it.
     pub(super) fn read(&self, text: &str) -> Result<Vec<Server>, String> {
         let parsed = jsonc::parse(text)?;
@@ -73,12 +73,12 @@ impl Wrapping<'_> {
         let of = |server: &ObjectProp<'_>| {
             let name = server.name.as_str().to_owned();
             let outcome = self.outcome(text, &name, &server.value);
-            Server { outcome: outcome.unwrap_or_else(|why| Outcome::Not { why }), name }
+            Server { outcome: outcome.unwrap_or_else(|why| WrapOutcome::Not { why }), name }
         };
         Ok(servers.properties.iter().filter(|server| wanted(server.name.as_str())).map(of).collect())
     }
 
-    fn outcome(&self, text: &str, name: &str, server: &Value<'_>) -> Result<Outcome, String> {
+    fn outcome(&self, text: &str, name: &str, server: &Value<'_>) -> Result<WrapOutcome, String> {
         let Value::Object(server) = server else { return Err("it is not an object".to_owned()) };
         refuse_repeated(server, name)?;
         let kind = server.get_string("type").map(|kind| kind.value.as_ref());
@@ -96,7 +96,7 @@ impl Wrapping<'_> {
         };
         let words = words(args)?;
         if words.iter().take(2).eq(["gate", "proxy"]) {
-            return Ok(Outcome::Before);
+            return Ok(WrapOutcome::Before);
         }
         let own_name = ServerName::new(name).map_err(|error| format!("{error}; rename it in the client"))?;
         let config = self.config.replace(SERVER, name);
@@ -104,8 +104,8 @@ impl Wrapping<'_> {
         let words: Vec<_> = std::iter::once(program.value.to_string()).chain(words).collect();
         let configured = configured::find(&config, own_name, &words)?;
         let (name, reach) = match &configured {
-            Configured::Nothing => (name, None),
-            Configured::Server { name, reach } => (name.as_str(), reach.as_ref()),
+            ConfiguredServer::Nothing => (name, None),
+            ConfiguredServer::Server { name, reach } => (name.as_str(), reach.as_ref()),
         };
         let literal = |span: std::ops::Range<usize>| text.get(span).unwrap_or_default();
         let own = literal(program.range.start..program.range.end);
@@ -137,7 +137,7 @@ impl Wrapping<'_> {
             }
         }
         edits.sort_by_key(|edit| edit.span.start);
-        Ok(Outcome::Wrapped { edits, config, command: words, variables, configured })
+        Ok(WrapOutcome::Wrapped { edits, config, command: words, variables, configured })
     }
 }
 
@@ -181,31 +181,33 @@ impl Server {
     /// Returns the edits that wrap the server.
     pub(super) fn edits(&self) -> &[Edit] {
         match &self.outcome {
-            Outcome::Wrapped { edits, .. } => edits,
-            Outcome::Before | Outcome::Not { .. } => &[],
+            WrapOutcome::Wrapped { edits, .. } => edits,
+            WrapOutcome::Before | WrapOutcome::Not { .. } => &[],
         }
     }
 
     pub(super) fn report(&self, is_dry: bool, bases: &[PathBuf], out: &mut impl Write) -> io::Result<()> {
         let name = clean(&self.name);
         match &self.outcome {
-            Outcome::Wrapped { config, command, variables, configured, .. } => {
+            WrapOutcome::Wrapped { config, command, variables, configured, .. } => {
                 let would = if is_dry { "would be" } else { "is" };
                 writeln!(out, "`{name}` {would} behind the gate of {}", clean(&config.to_string_lossy()))?;
                 match configured {
-                    Configured::Nothing => Prepare { config, name: &self.name, command, variables, bases }.print(out),
-                    Configured::Server { name, reach: Some(_) } => {
+                    ConfiguredServer::Nothing => {
+                        Prepare { config, name: &self.name, command, variables, bases }.print(out)
+                    }
+                    ConfiguredServer::Server { name, reach: Some(_) } => {
                         let name = clean(name.as_str());
                         writeln!(
                             out,
                             "  which reaches it as its server `{name}` says; the client's own command is dropped"
                         )
                     }
-                    Configured::Server { reach: None, .. } => Ok(()),
+                    ConfiguredServer::Server { reach: None, .. } => Ok(()),
                 }
             }
-            Outcome::Before => writeln!(out, "`{name}` is wrapped already"),
-            Outcome::Not { why } => writeln!(out, "`{name}` is not wrapped: {}", clean(why)),
+            WrapOutcome::Before => writeln!(out, "`{name}` is wrapped already"),
+            WrapOutcome::Not { why } => writeln!(out, "`{name}` is not wrapped: {}", clean(why)),
         }
     }
 }

@@ -9,7 +9,7 @@ use omen_gate::{Config, ServerName};
 use crate::quoting::shell_word;
 
 /// What a configuration contains about a server.
-pub(super) enum Configured {
+pub(super) enum ConfiguredServer {
     /// The configuration does not exist.
     Nothing,
     /// The configuration contains the server under this name.
@@ -27,9 +27,9 @@ pub(super) enum Reach {
 }
 
 /// Finds the server with the client's name for it, or else the only one that is started by the same command.
-pub(super) fn find(config: &Path, name: ServerName, command: &[String]) -> Result<Configured, String> {
+pub(super) fn find(config: &Path, name: ServerName, command: &[String]) -> Result<ConfiguredServer, String> {
     match config.symlink_metadata() {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Configured::Nothing),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(ConfiguredServer::Nothing),
         _ => {}
     }
     let shown = config.display();
@@ -53,7 +53,7 @@ pub(super) fn find(config: &Path, name: ServerName, command: &[String]) -> Resul
         (None, Some(_)) => Some(Reach::Address),
         (None, None) => None,
     };
-    Ok(Configured::Server { name: name.clone(), reach })
+    Ok(ConfiguredServer::Server { name: name.clone(), reach })
 }
 
 fn is_started_by(server: &Server, command: &[String]) -> bool {

@@ -17,7 +17,7 @@ use crate::output::Output;
 use crate::trace::no_such_episode;
 
 /// Path of one episode.
-pub(super) struct Taken {
+pub(super) struct EpisodePath {
     episode: String,
     log: String,
     /// Lines of the log at which an edge was taken, by source, target and event.
@@ -28,7 +28,7 @@ pub(super) struct Taken {
     rejected: BTreeMap<Node, Vec<(u64, Option<Code>)>>,
 }
 
-impl Taken {
+impl EpisodePath {
     pub(super) fn read(log: &Path, args: &GraphArgs, out: &mut Output) -> Result<Self, Failure> {
         let options = ValidatorOptions { now: args.clock.now, ..ValidatorOptions::default() };
         let mut steps =

@@ -16,11 +16,11 @@ use omen::input::decoded;
 use omen::validator::{Sink, ValidatorOptions};
 use omen_gate::regular_file;
 
-use crate::input::{self, LogFormat, Recorded};
+use crate::input::{self, LogFormat, RecordedCheck};
 
 /// Checker that works ahead of the reporting thread.
 #[derive(Debug)]
-pub(crate) struct Several<'p> {
+pub(crate) struct CheckAhead<'p> {
     paths: &'p [PathBuf],
     options: &'p ValidatorOptions,
     format: &'p LogFormat,
@@ -36,11 +36,11 @@ struct Turns {
     /// Index of the next file to check.
     next: usize,
     /// Results of files checked but not yet reported; `None` for a skipped file.
-    done: BTreeMap<usize, Option<Recorded>>,
+    done: BTreeMap<usize, Option<RecordedCheck>>,
     is_stopped: bool,
 }
 
-impl<'p> Several<'p> {
+impl<'p> CheckAhead<'p> {
     pub(crate) fn new(
         paths: &'p [PathBuf],
         format: &'p LogFormat,
@@ -53,7 +53,7 @@ impl<'p> Several<'p> {
     /// Checks files ahead while `report` runs, which [takes](Self::take) the results one by one.
     pub(crate) fn run<T>(&self, report: impl FnOnce() -> T) -> T {
         thread::scope(|scope| {
-            let _stop = Stop(self);
+            let _stop = StopGuard(self);
             // A single file needs no read-ahead, and the reporting thread is one of the jobs.
             for _ in 1..self.jobs.min(self.paths.len()) {
                 // If a thread cannot be started, its files are checked at their turn.
@@ -64,7 +64,7 @@ impl<'p> Several<'p> {
     }
 
     /// Returns the result of a file if it was checked ahead; `None` if the caller must check it. Files must be taken in order.
-    pub(crate) fn take(&self, index: usize) -> Option<Recorded> {
+    pub(crate) fn take(&self, index: usize) -> Option<RecordedCheck> {
         let mut turns = self.lock();
         turns.front = index + 1;
         let recorded = if index < turns.next {
@@ -104,7 +104,7 @@ impl<'p> Several<'p> {
     }
 
     /// Checks a file if it is small. Failures are ignored here, since they are reported at the file's turn.
-    fn record(&self, index: usize) -> Option<Recorded> {
+    fn record(&self, index: usize) -> Option<RecordedCheck> {
         let path = self.paths.get(index).filter(|path| path.as_os_str() != "-")?;
         let file = regular_file::open(path).ok()?;
         if file.metadata().ok()?.len() > SMALL {
@@ -115,7 +115,7 @@ impl<'p> Several<'p> {
         let reader = Box::new(decoded(Box::new(file), path).ok()?.take(SMALL + 1));
         let judged = input::judge_whole(reader, self.format, self.options.clone(), NonZeroUsize::MIN, &mut sink);
         let summary = judged.ok().filter(|summary| summary.bytes <= SMALL)?;
-        Some(Recorded { summary, findings: sink.findings })
+        Some(RecordedCheck { summary, findings: sink.findings })
     }
 
     fn lock(&self) -> MutexGuard<'_, Turns> {
@@ -124,9 +124,9 @@ impl<'p> Several<'p> {
 }
 
 /// Guard that stops the other threads when the reporting thread ends.
-struct Stop<'s, 'p>(&'s Several<'p>);
+struct StopGuard<'s, 'p>(&'s CheckAhead<'p>);
 
-impl Drop for Stop<'_, '_> {
+impl Drop for StopGuard<'_, '_> {
     fn drop(&mut self) {
         self.0.lock().is_stopped = true;
         self.0.changed.notify_all();

@@ -103,9 +103,9 @@ fn own_hooks<'s>(dialect: &'s Dialect, settings: &'s Value) -> impl Iterator<Ite
     })
 }
 
-type Parsed = (Vec<String>, Vec<HookProcess>);
+type ParsedSettings = (Vec<String>, Vec<HookProcess>);
 
-fn of_settings(dialect: &Dialect, settings: &Value) -> Option<Parsed> {
+fn of_settings(dialect: &Dialect, settings: &Value) -> Option<ParsedSettings> {
     let form = &dialect.install;
     let mut commands: Vec<HookProcess> = Vec::new();
     let mut flaws = Vec::new();
@@ -137,7 +137,7 @@ fn of_settings(dialect: &Dialect, settings: &Value) -> Option<Parsed> {
 }
 
 /// Command of the plug-in. It decides only in the form in which it was written.
-fn of_plugin(dialect: &Dialect, text: &str) -> Parsed {
+fn of_plugin(dialect: &Dialect, text: &str) -> ParsedSettings {
     let constant = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(&format!("const {name} = ")))?;
         serde_json::from_str::<Value>(line.strip_suffix(';')?).ok()

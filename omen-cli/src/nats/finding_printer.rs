@@ -12,7 +12,7 @@ use crate::formats::{self, Report, ReportedFinding};
 use crate::output::{Color, Output};
 
 /// Printer of findings.
-pub(super) struct Found<'o> {
+pub(super) struct FindingPrinter<'o> {
     report: Box<dyn Report>,
     out: &'o mut Output,
     wants_packets: bool,
@@ -21,7 +21,7 @@ pub(super) struct Found<'o> {
     skipped: u64,
 }
 
-impl<'o> Found<'o> {
+impl<'o> FindingPrinter<'o> {
     pub(super) fn new(args: &TailArgs, color: Color, out: &'o mut Output) -> Result<Self, Failure> {
         let format = args.format.unwrap_or(formats::DEFAULT);
         if !formats::FOLLOWED.contains(&format.name) {
