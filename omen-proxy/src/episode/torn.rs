@@ -4,6 +4,8 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use omen_gate::regular;
+
 /// Moves everything after the last complete line to a file next to the log, and returns its path. The step that it belonged to
 /// was not taken. The log is cut only after that file is on disk.
 ///
@@ -19,7 +21,7 @@ pub fn set_aside(mut log: &File, path: &Path, whole: u64) -> io::Result<PathBuf>
     log.seek(SeekFrom::Start(whole))?;
     io::copy(&mut log, &mut file)?;
     file.sync_all()?;
-    sync_folder(path)?;
+    regular::sync_folder(path)?;
     log.set_len(whole)?;
     log.sync_all()?;
     log.unlock()?;
@@ -41,13 +43,4 @@ fn fresh(path: &Path, whole: u64) -> io::Result<(File, PathBuf)> {
         }
     }
     Err(io::Error::other("there are too many files beside it"))
-}
-
-/// Syncs the log's folder, so that a newly created log survives a power failure.
-///
-/// # Errors
-/// If the file system refuses.
-pub fn sync_folder(path: &Path) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
