@@ -1,10 +1,10 @@
 //! The client's side: how it is reached, messages to it, the names that it sees, and confirmation of calls by its user.
 
-pub(crate) mod asked;
 mod downstream;
 mod elicit;
 mod form;
 pub(crate) mod names;
+pub(crate) mod own_requests;
 pub(crate) mod transport;
 mod two_rounds;
 mod user_turns;

@@ -40,36 +40,36 @@
 //! Readers ignore unknown fields and types. The gate does not: an answer with an unknown or repeated field is refused, and
 //! a line that exceeds [`MAX_ANSWER`] bytes ends the connection.
 
-mod desk;
 mod front_end;
 mod message;
 mod peer;
-mod place;
+mod questions;
 mod service;
+mod socket_path;
 
 use std::fmt;
 use std::path::Path;
 
 use async_trait::async_trait;
-pub use desk::MAX_WAITING;
 pub use front_end::{Answers, FrontEnd, Unreachable};
 pub use message::{Answer, AnswerType, Message, OutcomeOfQuestion, PROTOCOL};
 use omen_gate::Confirmer;
 use omen_gate::confirm::{Question, Reply};
-pub use place::{PrivateListener, SocketError, connect};
+pub use questions::MAX_WAITING;
 pub use service::{MAX_ANSWER, MAX_FRONT_ENDS};
+pub use socket_path::{PrivateListener, SocketError, connect};
 use tokio::task::JoinHandle;
 
-use self::desk::Desk;
-use self::place::Place;
+use self::questions::Questions;
+use self::socket_path::SocketPath;
 
 /// Publishes a gate's questions on a Unix socket. Dropping this removes the socket and withdraws the waiting questions.
 ///
 /// A question waits until it is answered or the gate stops waiting: a front end may still connect to answer it.
 pub struct SocketConfirmer {
-    desk: Desk,
+    questions: Questions,
     service: JoinHandle<()>,
-    place: Place,
+    socket: SocketPath,
     announce: Option<Announce>,
 }
 
@@ -78,7 +78,10 @@ type Announce = Box<dyn Fn(&Question) + Send + Sync>;
 
 impl fmt::Debug for SocketConfirmer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SocketConfirmer").field("desk", &self.desk).field("place", &self.place).finish_non_exhaustive()
+        f.debug_struct("SocketConfirmer")
+            .field("questions", &self.questions)
+            .field("socket", &self.socket)
+            .finish_non_exhaustive()
     }
 }
 
@@ -89,10 +92,10 @@ impl SocketConfirmer {
     /// # Errors
     /// If a live gate uses the socket, other users have permissions on its folder, or it cannot be created.
     pub fn bind(path: &Path) -> Result<Self, SocketError> {
-        let PrivateListener { listener, place } = PrivateListener::bind(path)?;
-        let desk = Desk::new();
-        let service = tokio::spawn(service::serve(listener, desk.clone()));
-        Ok(Self { desk, service, place, announce: None })
+        let PrivateListener { listener, socket } = PrivateListener::bind(path)?;
+        let questions = Questions::new();
+        let service = tokio::spawn(service::serve(listener, questions.clone()));
+        Ok(Self { questions, service, socket, announce: None })
     }
 
     /// Sets a callback for each question that begins to wait, e.g. to alert an operator who is not watching the socket.
@@ -105,7 +108,7 @@ impl SocketConfirmer {
     /// Returns the path of the socket.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.place.path
+        &self.socket.path
     }
 }
 
@@ -119,6 +122,6 @@ impl Drop for SocketConfirmer {
 impl Confirmer for SocketConfirmer {
     async fn confirm(&self, question: &Question) -> Reply {
         self.announce.iter().for_each(|announce| announce(question));
-        self.desk.ask(question).await
+        self.questions.ask(question).await
     }
 }

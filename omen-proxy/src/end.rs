@@ -5,7 +5,7 @@ use omen_gate::{Blocked, Fault};
 
 /// Reason why the connection to the server ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Lost {
+pub(crate) enum ConnectionEnd {
     /// The server ended or closed its output.
     Closed(String),
     /// The server sent a message larger than this number of bytes.
@@ -18,7 +18,7 @@ pub(crate) enum Lost {
     Stopped,
 }
 
-impl Lost {
+impl ConnectionEnd {
     /// Returns the fault for a request that was open: the tool may have run.
     pub(crate) fn during(&self) -> Fault {
         match self {
@@ -36,7 +36,7 @@ impl Lost {
     }
 }
 
-impl std::fmt::Display for Lost {
+impl std::fmt::Display for ConnectionEnd {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Closed(how) => f.write_str(how),
@@ -99,13 +99,13 @@ impl Ended {
     }
 }
 
-impl From<Lost> for Ended {
-    fn from(lost: Lost) -> Self {
+impl From<ConnectionEnd> for Ended {
+    fn from(lost: ConnectionEnd) -> Self {
         match lost {
-            Lost::Closed(how) => Self::Server(how),
-            Lost::Oversized(_) | Lost::Malformed(_) => Self::BadServer(lost.to_string()),
-            Lost::Silent(_) => Self::SilentServer(lost.to_string()),
-            Lost::Stopped => Self::Asked,
+            ConnectionEnd::Closed(how) => Self::Server(how),
+            ConnectionEnd::Oversized(_) | ConnectionEnd::Malformed(_) => Self::BadServer(lost.to_string()),
+            ConnectionEnd::Silent(_) => Self::SilentServer(lost.to_string()),
+            ConnectionEnd::Stopped => Self::Asked,
         }
     }
 }

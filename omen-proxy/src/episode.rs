@@ -14,48 +14,48 @@
 //!
 //! [`AnyEpisode::propose_with`]: omen_fsm::episode::AnyEpisode::propose_with
 
-mod begun;
 mod budgets;
+mod call_facts;
 mod call_file;
 mod call_log;
+mod call_record;
 mod catalog;
-mod chosen;
 mod client_names;
-mod desk;
+mod decided_tools;
+mod disk_sync;
 mod drafts;
 mod enforce;
 mod envelope;
-mod facts;
-mod human;
+mod episode_state;
+mod human_answers;
 mod integrity;
 mod interrupted;
-mod list;
 mod log;
 mod mode;
 mod moves;
 mod not_stated;
-mod numbered;
+mod numbered_ids;
 mod observe;
 mod outcome;
-mod recorded;
+mod own_tool_list;
+pub mod partial_write;
 mod recorder;
-mod refused;
 mod reply;
 mod schema;
 mod session;
-mod synced;
-pub mod torn;
+mod step_refusal;
+mod unfinished_call;
 
 pub use budgets::Budgets;
 pub use call_log::{BegunCall, CallEnd, CallLog, LONGEST_CALL_SECONDS, NotRecorded, SeenCall};
-pub use human::{Answers, Witness};
+pub use human_answers::{Answers, Witness};
 pub use interrupted::Interrupted;
 pub use mode::{Mode, UnknownMode};
 pub use session::Recording;
 
-pub(crate) use begun::Begun;
 pub(crate) use catalog::OwnTool;
 pub(crate) use client_names::ClientNames;
 pub(crate) use outcome::Outcome;
-pub(crate) use reply::{At, NotNow};
-pub(crate) use session::{About, Episodes, unrecorded_result};
+pub(crate) use reply::{NotNow, ReplyContext};
+pub(crate) use session::{Episodes, SessionContext, unrecorded_result};
+pub(crate) use unfinished_call::UnfinishedCall;

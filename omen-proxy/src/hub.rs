@@ -10,18 +10,18 @@
 //! Architecture invariant: no rule is judged here, and no server's answer to a call is read or changed.
 //! Architecture invariant: nothing guesses which server is meant. Ambiguous messages are refused.
 
-mod answers;
-mod everywhere;
+mod answer_tasks;
+mod broadcast;
 mod from_client;
 mod from_server;
 mod handshake;
 mod lists;
 mod member;
-mod merged;
-mod open;
+mod open_requests;
 mod resources;
 mod routing;
 mod run_server;
+mod server_descriptions;
 mod session;
 mod shared;
 

@@ -98,34 +98,26 @@ fn contents(path: &Path) -> Option<Vec<u8>> {
     regular_file::read(path, omen_gate::config::MAX_BYTES as u64).ok()
 }
 
-/// SIGHUP, on systems that have it.
-#[cfg(unix)]
-struct Hangup(tokio::signal::unix::Signal);
-
-#[cfg(unix)]
-impl Hangup {
-    fn new() -> io::Result<Self> {
-        tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()).map(Self)
-    }
-
-    async fn next(&mut self) {
-        if self.0.recv().await.is_none() {
-            std::future::pending().await
-        }
-    }
+/// Receiver of SIGHUP. On systems without this signal, it waits forever.
+struct Hangup {
+    #[cfg(unix)]
+    signal: tokio::signal::unix::Signal,
 }
 
-#[cfg(not(unix))]
-struct Hangup;
-
-#[cfg(not(unix))]
 impl Hangup {
-    #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
+    #[cfg_attr(not(unix), expect(clippy::unnecessary_wraps, reason = "it may fail on Unix"))]
     fn new() -> io::Result<Self> {
-        Ok(Self)
+        Ok(Self {
+            #[cfg(unix)]
+            signal: tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup())?,
+        })
     }
 
     async fn next(&mut self) {
+        #[cfg(unix)]
+        if self.signal.recv().await.is_some() {
+            return;
+        }
         std::future::pending().await
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use omen::log_file::{LogFile, LogFileError};
 use omen::render::human::clean;
 use omen_gate::{Config, GateClock};
-use omen_proxy::episode::{Budgets, Recording, torn};
+use omen_proxy::episode::{Budgets, Recording, partial_write};
 
 use crate::args::ProxyArgs;
 use crate::exit::complain;
@@ -30,7 +30,7 @@ pub(super) fn recording(
     let same = || file.try_clone().map_err(failed);
     let log = match LogFile::from_file(same()?, path) {
         Err(LogFileError::Torn { whole, .. }) => {
-            let kept = torn::set_aside(&file, path, whole).map_err(failed)?;
+            let kept = partial_write::set_aside(&file, path, whole).map_err(failed)?;
             complain(clean(&format!(
                 "repaired a partial write at the end of `{}`; the removed bytes are in `{}`",
                 path.display(),

@@ -2,7 +2,7 @@
 
 use omen_gate::mcp::Line;
 
-use super::asked::{Answered, Asked, cancelled};
+use super::own_requests::{OwnRequests, ResponseMatch, cancelled};
 use omen_mcp::Id;
 use omen_mcp::frame::Frame;
 use omen_mcp::outbox::Outbox;
@@ -11,12 +11,12 @@ use omen_mcp::outbox::Outbox;
 #[derive(Debug)]
 pub(crate) struct Downstream {
     out: Outbox,
-    asked: Asked,
+    own_requests: OwnRequests,
 }
 
 impl Downstream {
     pub(crate) fn new(out: Outbox) -> Self {
-        Self { out, asked: Asked::default() }
+        Self { out, own_requests: OwnRequests::default() }
     }
 
     /// Sends a line. If the client is gone, everyone who waits for it notices.
@@ -32,7 +32,7 @@ impl Downstream {
     /// Sends a request under one of the proxy's own ids, and waits for the response; `None` if the client is gone. Dropping
     /// the future cancels the request.
     pub(crate) async fn ask(&self, line: impl FnOnce(&str) -> Vec<u8>) -> Option<Frame> {
-        let mut open = self.asked.open(|number| self.out.send_now(cancelled(number)));
+        let mut open = self.own_requests.open(|number| self.out.send_now(cancelled(number)));
         let line = line(&Id::write(open.number()));
         open.is_sent();
         self.out.send(line).await.ok()?;
@@ -45,14 +45,14 @@ impl Downstream {
 
     /// Returns a number for a request that is relayed under one of the proxy's own ids.
     pub(crate) fn number(&self) -> u64 {
-        self.asked.number()
+        self.own_requests.number()
     }
 
     /// Accepts a response to one of the proxy's own requests.
-    pub(crate) fn answered(&self, response: Frame) -> Answered {
+    pub(crate) fn answered(&self, response: Frame) -> ResponseMatch {
         match response.id().and_then(Id::ours) {
-            Some(number) => self.asked.answered(number, response),
-            None => Answered::Nothing,
+            Some(number) => self.own_requests.answered(number, response),
+            None => ResponseMatch::Nothing,
         }
     }
 }

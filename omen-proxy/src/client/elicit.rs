@@ -8,8 +8,8 @@ use omen_gate::confirm::{Confirmer, Question, Reply};
 use tokio::time::Instant;
 
 use super::downstream::Downstream;
-use super::form::{self, Heard, Said};
-use super::two_rounds::{Rounds, Turned};
+use super::form::{self, ClientAnswer, FormResponse};
+use super::two_rounds::{RoundOutcome, Rounds};
 use crate::messages::methods::ELICIT;
 use omen_mcp::frame::{Frame, Kind};
 use omen_mcp::handshake::Session;
@@ -40,19 +40,19 @@ impl Confirmer for Chain {
         let heard = match &self.client {
             None => None,
             Some(client) => {
-                Some(match client.rounds.as_ref().map_or(Turned::NotHere, |rounds| rounds.turn(question)) {
-                    Turned::Heard(heard) => heard,
+                Some(match client.rounds.as_ref().map_or(RoundOutcome::NotHere, |rounds| rounds.turn(question)) {
+                    RoundOutcome::Answered(heard) => heard,
                     // The answer comes with another request and is judged there.
-                    Turned::Asked => {
+                    RoundOutcome::AskUser => {
                         return Reply::Denied { why: "the client asks its user, and calls again".to_owned() };
                     }
-                    Turned::NotHere => client.ask(question).await,
+                    RoundOutcome::NotHere => client.ask(question).await,
                 })
             }
         };
         let passed_over = match heard {
-            Some(Heard::Human(reply)) => return reply,
-            Some(Heard::Nobody(why)) => Some(why),
+            Some(ClientAnswer::Human(reply)) => return reply,
+            Some(ClientAnswer::Nobody(why)) => Some(why),
             None => None,
         };
         match (self.then.confirm(question).await, passed_over) {
@@ -64,9 +64,9 @@ impl Confirmer for Chain {
 }
 
 impl Elicitation {
-    async fn ask(&self, question: &Question) -> Heard {
+    async fn ask(&self, question: &Question) -> ClientAnswer {
         if !self.session.can_elicit() {
-            return Heard::Nobody("the client cannot ask its user".to_owned());
+            return ClientAnswer::Nobody("the client cannot ask its user".to_owned());
         }
         let Some(params) = form::params(question) else { return form::too_long() };
         let asked = Instant::now();
@@ -74,20 +74,20 @@ impl Elicitation {
             format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{ELICIT}\",\"params\":{params}}}").into_bytes()
         };
         let Some(response) = self.client.ask(line).await else {
-            return Heard::Nobody("the client is gone".to_owned());
+            return ClientAnswer::Nobody("the client is gone".to_owned());
         };
         said(&response).after(asked.elapsed(), self.least, VIA)
     }
 }
 
-fn said(response: &Frame) -> Said {
+fn said(response: &Frame) -> FormResponse {
     if response.kind != Kind::Result {
-        return Said::Other("an error".to_owned());
+        return FormResponse::Other("an error".to_owned());
     }
     // The frame was read strictly, so a response with a repeated key has already been marked as unsure.
     let body = response.body().unwrap_or_default();
     json::object(response.text(), body)
-        .map_or_else(|_| Said::Other("an invalid result".to_owned()), |result| Said::read(&result))
+        .map_or_else(|_| FormResponse::Other("an invalid result".to_owned()), |result| FormResponse::read(&result))
 }
 
 const VIA: &str = "elicitation";

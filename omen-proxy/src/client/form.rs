@@ -22,8 +22,8 @@ pub(crate) fn params(question: &Question) -> Option<Value> {
 }
 
 /// Returns the reason why a client is not asked if its user could not read the arguments.
-pub(crate) fn too_long() -> Heard {
-    Heard::Nobody(format!("the arguments exceed the {LONGEST} bytes that a client can be shown"))
+pub(crate) fn too_long() -> ClientAnswer {
+    ClientAnswer::Nobody(format!("the arguments exceed the {LONGEST} bytes that a client can be shown"))
 }
 
 /// Returns the question as text, with the exact arguments. Invisible characters are written out.
@@ -39,15 +39,15 @@ fn message(question: &Question) -> Option<String> {
     Some(text)
 }
 
-/// Response of a client.
+/// Response of a client to the form.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Said {
+pub(crate) enum FormResponse {
     Yes,
     No,
     Other(String),
 }
 
-impl Said {
+impl FormResponse {
     /// Reads the result of `elicitation/create`.
     pub(crate) fn read(result: &Map<String, Value>) -> Self {
         let confirmed = result.get("content").and_then(|content| content.get(CONFIRM)?.as_bool());
@@ -60,21 +60,21 @@ impl Said {
     }
 
     /// Returns what the response counts as, given the time it took: a human takes some time.
-    pub(crate) fn after(self, took: Duration, least: Duration, via: &str) -> Heard {
+    pub(crate) fn after(self, took: Duration, least: Duration, via: &str) -> ClientAnswer {
         if took < least {
             let (took, least, word) = (took.as_millis(), least.as_millis(), self.word());
-            return Heard::Nobody(format!(
+            return ClientAnswer::Nobody(format!(
                 "the client said `{word}` after {took} ms by itself: a human takes at least {least} ms"
             ));
         }
         match self {
             // The client's user is known only from the client, so the log records just the channel of the answer.
-            Self::Yes => Heard::Human(Reply::ConfirmedBy(Responder::via(via))),
+            Self::Yes => ClientAnswer::Human(Reply::ConfirmedBy(Responder::via(via))),
             Self::No => {
                 let why = "the client's user declined".to_owned();
-                Heard::Human(Reply::DeniedBy { by: Responder::via(via), why })
+                ClientAnswer::Human(Reply::DeniedBy { by: Responder::via(via), why })
             }
-            Self::Other(what) => Heard::Nobody(format!("the client gave no answer: {what}")),
+            Self::Other(what) => ClientAnswer::Nobody(format!("the client gave no answer: {what}")),
         }
     }
 
@@ -87,9 +87,9 @@ impl Said {
     }
 }
 
-/// Result of asking a client.
+/// Answer of a client's user to a question, if there is one.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Heard {
+pub(crate) enum ClientAnswer {
     Human(Reply),
     /// No human has answered. Holds the reason, which is known only from the client.
     Nobody(String),

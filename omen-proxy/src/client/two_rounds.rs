@@ -6,8 +6,8 @@
 //! one request and for as long as a confirmation may take. It proves only that the question was asked: the answer counts as
 //! in an elicitation.
 
-mod kept;
 mod seal;
+mod server_input;
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -18,12 +18,12 @@ use omen_gate::{Blocked, CallHash, GateCode, TurnId};
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
-use super::form::{self, Heard, Said};
+use super::form::{self, ClientAnswer, FormResponse};
 use crate::messages::methods::ELICIT;
-use kept::Kept;
 use omen_mcp::frame::Frame;
 use omen_mcp::json;
 use seal::Seal;
+use server_input::ServerInput;
 
 /// Questions of a session that a client may answer, and the calls being judged.
 #[derive(Debug)]
@@ -31,45 +31,46 @@ pub(crate) struct Rounds {
     seal: Seal,
     /// Minimum time for a human's answer; anything faster does not count.
     least: Duration,
-    state: Mutex<State>,
+    state: Mutex<RoundsState>,
 }
 
+/// Unanswered questions of a session, and the rounds of the calls being judged.
 #[derive(Debug, Default)]
-struct State {
+struct RoundsState {
     last: u64,
     /// Questions by number, in increasing order.
-    asked: BTreeMap<u64, Asked>,
+    asked: BTreeMap<u64, PendingQuestion>,
     calls: HashMap<TurnId, Round>,
 }
 
-/// Question that may be answered once.
+/// Question to the client that may be answered once.
 #[derive(Debug)]
-struct Asked {
+struct PendingQuestion {
     at: Instant,
     until: Instant,
-    kept: Kept,
+    input: ServerInput,
 }
 
 /// Round that a call is in.
 #[derive(Debug)]
 enum Round {
     /// The first round: the client can ask its user.
-    MayAsk(Kept),
+    MayAsk(ServerInput),
     /// The client is to ask its user. Holds the result of the call.
     Asks(Value),
     /// The second round. Holds the answer of the client's user.
-    Answers(Heard),
+    Answers(ClientAnswer),
     /// No further confirmation is possible in this call.
     Over,
 }
 
-/// How a confirmation relates to the two rounds.
+/// Outcome of a confirmation in two rounds.
 #[derive(Debug)]
-pub(crate) enum Turned {
+pub(crate) enum RoundOutcome {
     /// The client is to ask its user.
-    Asked,
+    AskUser,
     /// The client has asked its user.
-    Heard(Heard),
+    Answered(ClientAnswer),
     /// The call does not use the two rounds.
     NotHere,
 }
@@ -84,7 +85,12 @@ impl Rounds {
     ///
     /// # Errors
     /// G3 if it answers a question that was not asked for this call or has already been answered, or answers too late.
-    pub(crate) fn begin(&self, turn: &TurnId, request: &Frame, call: Option<CallHash>) -> Result<Begun<'_>, Blocked> {
+    pub(crate) fn begin(
+        &self,
+        turn: &TurnId,
+        request: &Frame,
+        call: Option<CallHash>,
+    ) -> Result<RoundGuard<'_>, Blocked> {
         let members = request.members().unwrap_or_default();
         let raw =
             |key: &str| members.iter().find(|member| member.key == key).map(|member| request.raw(member.span.clone()));
@@ -94,17 +100,17 @@ impl Rounds {
                 let asked = self.take(&state, call)?;
                 let responses = raw("inputResponses").and_then(|raw| json::object(raw, 0..raw.len()).ok());
                 let heard = said(responses.as_ref()).after(asked.at.elapsed(), self.least, VIA);
-                (Round::Answers(heard), Some(asked.kept.restored(request)?))
+                (Round::Answers(heard), Some(asked.input.restored(request)?))
             }
-            None if declares_form(request) => (Round::MayAsk(Kept::from_request(request)), None),
+            None if declares_form(request) => (Round::MayAsk(ServerInput::from_request(request)), None),
             None => (Round::Over, None),
         };
         self.state.lock().calls.insert(turn.clone(), round);
-        Ok(Begun { rounds: self, turn: turn.clone(), restored })
+        Ok(RoundGuard { rounds: self, turn: turn.clone(), restored })
     }
 
     /// Takes a question that is being answered. Whatever the answer, there is no second one.
-    fn take(&self, state: &str, call: Option<CallHash>) -> Result<Asked, Blocked> {
+    fn take(&self, state: &str, call: Option<CallHash>) -> Result<PendingQuestion, Blocked> {
         let Some((number, of)) = self.seal.open(state) else {
             return Err(refused("it was not created by this session, or was changed"));
         };
@@ -121,20 +127,20 @@ impl Rounds {
     }
 
     /// Handles a call that has to be confirmed.
-    pub(crate) fn turn(&self, question: &Question) -> Turned {
+    pub(crate) fn turn(&self, question: &Question) -> RoundOutcome {
         let mut state = self.state.lock();
-        let Some(round) = state.calls.get_mut(&question.turn) else { return Turned::NotHere };
+        let Some(round) = state.calls.get_mut(&question.turn) else { return RoundOutcome::NotHere };
         match std::mem::replace(round, Round::Over) {
-            Round::Answers(heard) => Turned::Heard(heard),
-            Round::MayAsk(kept) => {
-                let Some(mut params) = form::params(question) else { return Turned::Heard(form::too_long()) };
+            Round::Answers(heard) => RoundOutcome::Answered(heard),
+            Round::MayAsk(input) => {
+                let Some(mut params) = form::params(question) else { return RoundOutcome::Answered(form::too_long()) };
                 if let Value::Object(params) = &mut params {
                     params.insert("mode".to_owned(), "form".into());
                 }
                 let at = Instant::now();
                 state.last += 1;
                 let number = state.last;
-                state.asked.insert(number, Asked { at, until: at + question.timeout, kept });
+                state.asked.insert(number, PendingQuestion { at, until: at + question.timeout, input });
                 if state.asked.len() > MOST_ASKED {
                     state.asked.pop_first();
                 }
@@ -144,23 +150,23 @@ impl Rounds {
                     "requestState": self.seal.close(number, &question.hash.to_string()),
                 });
                 state.calls.insert(question.turn.clone(), Round::Asks(result));
-                Turned::Asked
+                RoundOutcome::AskUser
             }
-            Round::Asks(_) | Round::Over => Turned::NotHere,
+            Round::Asks(_) | Round::Over => RoundOutcome::NotHere,
         }
     }
 }
 
-/// Call that has begun.
+/// Guard of a call that is being judged. Dropping it ends the round of the call.
 #[derive(Debug)]
-pub(crate) struct Begun<'r> {
+pub(crate) struct RoundGuard<'r> {
     rounds: &'r Rounds,
     turn: TurnId,
     /// Request for the server, if the original contains an answer that is not meant for the server.
     pub(crate) restored: Option<Frame>,
 }
 
-impl Begun<'_> {
+impl RoundGuard<'_> {
     /// Returns the result of the call if the client is to ask its user first.
     pub(crate) fn question(&self) -> Option<Value> {
         match self.rounds.state.lock().calls.get(&self.turn) {
@@ -170,17 +176,17 @@ impl Begun<'_> {
     }
 }
 
-impl Drop for Begun<'_> {
+impl Drop for RoundGuard<'_> {
     fn drop(&mut self) {
         self.rounds.state.lock().calls.remove(&self.turn);
     }
 }
 
-fn said(responses: Option<&Map<String, Value>>) -> Said {
+fn said(responses: Option<&Map<String, Value>>) -> FormResponse {
     match responses.and_then(|responses| responses.get(KEY)) {
-        Some(Value::Object(result)) => Said::read(result),
-        Some(_) => Said::Other("an invalid result".to_owned()),
-        None => Said::Other("missing `inputResponses` for it".to_owned()),
+        Some(Value::Object(result)) => FormResponse::read(result),
+        Some(_) => FormResponse::Other("an invalid result".to_owned()),
+        None => FormResponse::Other("missing `inputResponses` for it".to_owned()),
     }
 }
 

@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
 use super::message::{Answer, Message, PROTOCOL};
-use super::place;
+use super::socket_path;
 
 /// Blocking connection to the socket of a gate.
 #[derive(Debug)]
@@ -91,7 +91,7 @@ impl FrontEnd {
         if uid != rustix::process::geteuid().as_raw() {
             return Err(Unreachable::Foreign { path: path.to_owned(), uid });
         }
-        let writer = place::connect(path).map_err(nobody)?;
+        let writer = socket_path::connect(path).map_err(nobody)?;
         let reader = BufReader::new(writer.try_clone().map_err(nobody)?);
         let mut front_end = Self { reader, writer };
         let other = |why: String| Unreachable::Other { path: path.to_owned(), why };

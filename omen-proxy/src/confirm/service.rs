@@ -13,9 +13,9 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use super::desk::{Desk, News};
 use super::message::{Answer, Message, PROTOCOL};
 use super::peer;
+use super::questions::{News, Questions};
 
 /// Maximum length of a line from a front end, in bytes.
 pub const MAX_ANSWER: usize = 16_384;
@@ -27,18 +27,18 @@ pub const MAX_FRONT_ENDS: usize = 64;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Serves front ends until dropped.
-pub(super) async fn serve(listener: UnixListener, desk: Desk) {
+pub(super) async fn serve(listener: UnixListener, questions: Questions) {
     let room = Arc::new(Semaphore::new(MAX_FRONT_ENDS));
     let mut connections = JoinSet::new();
     loop {
         let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return };
         match listener.accept().await {
             Ok((stream, _)) => {
-                let desk = desk.clone();
+                let questions = questions.clone();
                 connections.spawn(async move {
                     let _permit = permit;
                     // A front end that is gone needs no answer, and a question keeps waiting for another one.
-                    let _ = attend(stream, &desk).await;
+                    let _ = attend(stream, &questions).await;
                 });
             }
             // For example, too many files are open.
@@ -48,10 +48,10 @@ pub(super) async fn serve(listener: UnixListener, desk: Desk) {
     }
 }
 
-async fn attend(stream: UnixStream, desk: &Desk) -> io::Result<()> {
+async fn attend(stream: UnixStream, questions: &Questions) -> io::Result<()> {
     let Some(responder) = peer::admitted(stream.peer_cred()?.uid()) else { return Ok(()) };
     let (read, mut write) = stream.into_split();
-    let (waiting, mut news) = desk.join();
+    let (waiting, mut news) = questions.join();
     send(&mut write, &Message::Hello { protocol: PROTOCOL, pid: std::process::id() }).await?;
     for asked in waiting {
         send(&mut write, &asked.message()).await?;
@@ -65,7 +65,7 @@ async fn attend(stream: UnixStream, desk: &Desk) -> io::Result<()> {
     loop {
         tokio::select! {
             line = lines.recv() => match line {
-                Some(line) => send(&mut write, &answered(desk, &line, &responder)).await?,
+                Some(line) => send(&mut write, &answered(questions, &line, &responder)).await?,
                 None => return Ok(()),
             },
             news = news.recv() => match news {
@@ -87,13 +87,13 @@ async fn read_lines(read: OwnedReadHalf, lines: mpsc::Sender<Vec<u8>>) {
     }
 }
 
-fn answered(desk: &Desk, line: &[u8], responder: &Responder) -> Message {
+fn answered(questions: &Questions, line: &[u8], responder: &Responder) -> Message {
     let answer: Answer = match serde_json::from_slice(line) {
         Ok(answer) => answer,
         Err(error) => return Message::Refused { id: None, why: format!("invalid answer: {error}") },
     };
     let id = answer.id;
-    match desk.answer(answer, responder.clone()) {
+    match questions.answer(answer, responder.clone()) {
         Ok(()) => Message::Accepted { id },
         Err(why) => Message::Refused { id: Some(id), why },
     }

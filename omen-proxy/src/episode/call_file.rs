@@ -11,8 +11,8 @@ use std::sync::Arc;
 use omen_fsm::episode::{Line, Log};
 use omen_types::PacketFacts;
 
-use super::numbered::Numbered;
-use super::torn;
+use super::numbered_ids::NumberedIds;
+use super::partial_write;
 
 /// File that is open for one event. It has one writer at a time, as the caller ensures.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ impl CallFile {
         if !end.is_empty() && !end.ends_with(b"\n") {
             let bytes = file.from(0)?;
             let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-            torn::set_aside(&file.0, path, whole as u64)?;
+            partial_write::set_aside(&file.0, path, whole as u64)?;
         }
         Ok(file)
     }
@@ -72,7 +72,7 @@ impl CallFile {
         loop {
             let (mut lines, is_whole) = self.last_lines(window)?;
             lines.retain(|line| line.contains(episode) && ids(line).is_some_and(|(own, _)| own == episode));
-            let is_first = |line: &String| ids(line).is_some_and(|(_, packet)| packet == Numbered::FIRST_PACKET);
+            let is_first = |line: &String| ids(line).is_some_and(|(_, packet)| packet == NumberedIds::FIRST_PACKET);
             if is_whole || lines.first().is_some_and(is_first) {
                 return Ok(lines);
             }

@@ -17,19 +17,19 @@ use omen_types::packet::{AlertSeverity, AlertType, CorrelationId, ErrorDetails, 
 use serde_json::{Map, Value};
 
 use super::budgets::Budgets;
+use super::call_facts::CallFacts;
 use super::call_file::CallFile;
-use super::desk::Desk;
-use super::facts::CallFacts;
-use super::human::{Answers, rationale};
+use super::call_record::CallRecord;
+use super::episode_state::EpisodeState;
+use super::human_answers::{Answers, rationale};
 use super::interrupted::{HOOK, Interrupted, end_left};
-use super::log::Shared;
+use super::log::SharedLog;
 use super::not_stated::not_stated;
 use super::observe;
 use super::outcome::Outcome;
-use super::recorded::Recorded;
 use super::recorder::{Origin, Recorder};
-use super::refused::Refused;
 use super::session::plain;
+use super::step_refusal::StepRefusal;
 
 /// Log with the episodes of one session, open for one event. While it is, no other process may have it.
 pub struct CallLog {
@@ -78,9 +78,9 @@ pub enum CallEnd {
 /// Call whose episode has begun in this process. Dropped, it stays open for the process that sees its end.
 #[must_use = "the entries of the audit log name its directive"]
 pub struct BegunCall {
-    desk: Desk,
+    state: EpisodeState,
     call: CallFacts,
-    recorded: Recorded,
+    recorded: CallRecord,
     file: Option<CallFile>,
 }
 
@@ -89,8 +89,8 @@ pub struct BegunCall {
 #[error("{0}")]
 pub struct NotRecorded(String);
 
-impl From<Refused> for NotRecorded {
-    fn from(why: Refused) -> Self {
+impl From<StepRefusal> for NotRecorded {
+    fn from(why: StepRefusal) -> Self {
         Self(why.unquoted())
     }
 }
@@ -133,10 +133,10 @@ impl CallLog {
     /// # Errors
     /// If it cannot be recorded.
     pub fn begin(&self, call: &SeenCall<'_>, answers: &Answers) -> Result<BegunCall, NotRecorded> {
-        let (mut desk, facts, heard) = (self.desk(call.turn), call.facts(), answers.take(call.turn));
-        let recorded = observe::begin(&mut desk, &facts, heard.as_ref(), &rationale(heard.as_ref()))?;
+        let (mut state, facts, heard) = (self.state(call.turn), call.facts(), answers.take(call.turn));
+        let recorded = observe::begin(&mut state, &facts, heard.as_ref(), &rationale(heard.as_ref()))?;
         self.sync()?;
-        Ok(BegunCall { desk, call: facts, recorded, file: self.is_synced.then(|| self.file.clone()) })
+        Ok(BegunCall { state, call: facts, recorded, file: self.is_synced.then(|| self.file.clone()) })
     }
 
     /// Records a call that the gate refuses, with the code of its rule and the reason.
@@ -144,8 +144,8 @@ impl CallLog {
     /// # Errors
     /// If it cannot be recorded.
     pub fn refuse(&self, call: &SeenCall<'_>, answers: &Answers, why: (&str, &str)) -> Result<(), NotRecorded> {
-        let (mut desk, facts, heard) = (self.desk(call.turn), call.facts(), answers.take(call.turn));
-        observe::refused(&mut desk, &facts, facts.recordable.arguments(), heard.as_ref(), why)?;
+        let (mut state, facts, heard) = (self.state(call.turn), call.facts(), answers.take(call.turn));
+        observe::refused(&mut state, &facts, facts.recordable.arguments(), heard.as_ref(), why)?;
         Ok(self.sync()?)
     }
 
@@ -156,19 +156,19 @@ impl CallLog {
     /// If it cannot be recorded.
     pub fn end(&self, episode: &str, call: &SeenCall<'_>, end: &CallEnd) -> Result<(), NotRecorded> {
         let lines = self.file.lines_of(episode)?;
-        let mut desk = self.resumed(episode, &lines)?;
-        let open = desk.recorder.ledger(|ledger| {
+        let mut state = self.resumed(episode, &lines)?;
+        let open = state.recorder.ledger(|ledger| {
             let open = ledger.open().in_order();
             open.first().map(|open| (open.task_id.parse(), open.packet_id.parse()))
         });
         let Some((Ok(task_id), Ok(directive))) = open else {
-            drop(desk);
+            drop(state);
             self.end_left(episode, &lines)?;
             return Ok(self.sync()?);
         };
-        let episode = desk.recorder.origin.correlation_id()?;
-        let recorded = Recorded::Directive { task_id, directive, episode, running: None };
-        observe::end(&mut desk, &call.facts(), recorded, &end.outcome())?;
+        let episode = state.recorder.origin.correlation_id()?;
+        let recorded = CallRecord::Directive { task_id, directive, episode, running: None };
+        observe::end(&mut state, &call.facts(), recorded, &end.outcome())?;
         Ok(self.sync()?)
     }
 
@@ -177,8 +177,8 @@ impl CallLog {
     /// # Errors
     /// If it cannot be recorded.
     pub fn note(&self, episode: &str, note: &str) -> Result<(), NotRecorded> {
-        let mut desk = self.resumed(episode, &self.file.lines_of(episode)?)?;
-        desk.alert(AlertType::Other, AlertSeverity::Info, note)?;
+        let mut state = self.resumed(episode, &self.file.lines_of(episode)?)?;
+        state.alert(AlertType::Other, AlertSeverity::Info, note)?;
         Ok(self.sync()?)
     }
 
@@ -193,10 +193,10 @@ impl CallLog {
         why: (&str, &str),
         end: &CallEnd,
     ) -> Result<(PacketId, CorrelationId), NotRecorded> {
-        let mut desk = self.desk(call.turn);
-        let directive = observe::ran_anyway(&mut desk, &call.facts(), why, &end.outcome())?;
+        let mut state = self.state(call.turn);
+        let directive = observe::ran_anyway(&mut state, &call.facts(), why, &end.outcome())?;
         self.sync()?;
-        Ok((directive, desk.recorder.origin.correlation_id()?))
+        Ok((directive, state.recorder.origin.correlation_id()?))
     }
 
     /// Ends an episode, unless it stands where one may end.
@@ -207,16 +207,16 @@ impl CallLog {
         }
     }
 
-    fn desk(&self, turn: &TurnId) -> Desk {
-        Desk::new(Recorder::new(self.origin(plain(turn.as_str())), self.shared()), Budgets::default())
+    fn state(&self, turn: &TurnId) -> EpisodeState {
+        EpisodeState::new(Recorder::new(self.origin(plain(turn.as_str())), self.shared()), Budgets::default())
     }
 
     /// The desk of an episode that has begun.
-    fn resumed(&self, episode: &str, lines: &[String]) -> Result<Desk, Refused> {
+    fn resumed(&self, episode: &str, lines: &[String]) -> Result<EpisodeState, StepRefusal> {
         let name = episode.strip_prefix("corr_").unwrap_or(episode).to_owned();
         let mcp = not_stated().envelope(Budgets::default(), &[], ToolsState::ToolsOk);
         let recorder = Recorder::resume(self.origin(name), self.shared(), lines, &mcp)?;
-        Ok(Desk::new(recorder, Budgets::default()))
+        Ok(EpisodeState::new(recorder, Budgets::default()))
     }
 
     fn origin(&self, name: String) -> Origin {
@@ -230,8 +230,8 @@ impl CallLog {
         }
     }
 
-    fn shared(&self) -> Shared {
-        Shared::new(Box::new(self.file.clone()))
+    fn shared(&self) -> SharedLog {
+        SharedLog::new(Box::new(self.file.clone()))
     }
 
     fn sync(&self) -> io::Result<()> {
@@ -251,7 +251,7 @@ impl BegunCall {
     /// # Errors
     /// If it cannot be recorded.
     pub fn end(mut self, end: &CallEnd) -> Result<(), NotRecorded> {
-        observe::end(&mut self.desk, &self.call, self.recorded, &end.outcome())?;
+        observe::end(&mut self.state, &self.call, self.recorded, &end.outcome())?;
         Ok(self.file.map_or(Ok(()), |file| file.sync())?)
     }
 }

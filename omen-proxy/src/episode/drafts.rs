@@ -9,8 +9,8 @@ use omen_types::packet::{
 };
 use serde_json::{Map, Value, json};
 
-use super::chosen::Scope;
-use super::facts::CallFacts;
+use super::call_facts::CallFacts;
+use super::decided_tools::Scope;
 use super::outcome::Outcome;
 
 /// Returns a token for one call that a decision names.

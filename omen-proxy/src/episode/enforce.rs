@@ -8,17 +8,17 @@ use omen_types::{Code, Diagnostic};
 use serde_json::{Map, Value, json};
 
 use super::catalog::OwnTool;
-use super::chosen::Chosen;
-use super::desk::Desk;
+use super::decided_tools::DecidedTools;
 use super::drafts;
-use super::human::Heard;
-use super::recorder::Sent;
-use super::refused::{Refused, in_tools};
-use super::reply::{self, Done, Standing};
+use super::episode_state::EpisodeState;
+use super::human_answers::HumanAnswer;
+use super::recorder::SentPacket;
+use super::reply::{self, CompletedAction, Standing};
 use super::schema::{self, TOOLS};
+use super::step_refusal::{StepRefusal, in_tools};
 
-/// Arguments that a model has passed to one of the tools.
-struct Given {
+/// Arguments of a model's call of one of the episode's tools.
+struct ToolArguments {
     payload: Map<String, Value>,
     mcp: Option<Value>,
     evidence: Option<Vec<String>>,
@@ -27,34 +27,34 @@ struct Given {
 
 /// Sends the packet that a tool stands for. `id_of` returns the id of a server's tool that the operator allows.
 pub(super) fn send(
-    desk: &mut Desk,
+    state: &mut EpisodeState,
     tool: OwnTool,
     packet: PacketType,
     args: Map<String, Value>,
     id_of: impl Fn(&str) -> Option<String>,
-) -> Result<Done, Refused> {
-    let Given { mut payload, mcp, evidence, tools } = given(packet, args)?;
-    let stated = desk.stating(mcp.as_ref())?;
+) -> Result<CompletedAction, StepRefusal> {
+    let ToolArguments { mut payload, mcp, evidence, tools } = given(packet, args)?;
+    let stated = state.stating(mcp.as_ref())?;
     let cited = match evidence {
-        Some(named) => desk.citing(&named)?,
-        None => desk.cited.to_vec(),
+        Some(named) => state.citing(&named)?,
+        None => state.cited.to_vec(),
     };
     match packet {
         PacketType::ObservationPacket => seen_by_nobody(&payload, stated.status())?,
-        PacketType::BeliefUpdatePacket => integrates(desk, &payload)?,
-        PacketType::VerificationPlanPacket => decided(desk, &mut payload, "decision_packet_id"),
-        PacketType::EscalationPacket => decided(desk, &mut payload, "blocking_decision_packet_id"),
+        PacketType::BeliefUpdatePacket => integrates(state, &payload)?,
+        PacketType::VerificationPlanPacket => decided(state, &mut payload, "decision_packet_id"),
+        PacketType::EscalationPacket => decided(state, &mut payload, "blocking_decision_packet_id"),
         _ => {}
     }
-    let chosen = (packet == PacketType::DecisionPacket).then(|| Chosen::read(&payload, tools, id_of)).transpose();
+    let chosen = (packet == PacketType::DecisionPacket).then(|| DecidedTools::read(&payload, tools, id_of)).transpose();
     if chosen.is_err() {
         // Findings of the rules about the packet come first.
-        desk.judge(packet, &payload, &stated, &cited)?;
+        state.judge(packet, &payload, &stated, &cited)?;
     }
     let chosen = chosen?;
-    let Sent { packet_id, warnings, .. } = desk.send(packet, &Value::Object(payload), stated, cited)?;
+    let SentPacket { packet_id, warnings, .. } = state.send(packet, &Value::Object(payload), stated, cited)?;
     if chosen.is_some() {
-        desk.chosen = chosen;
+        state.chosen = chosen;
     }
     let mut text = format!("Accepted: `{}` is packet `{packet_id}`.", tool.name());
     let warnings: Vec<_> = warnings.iter().map(|warning| (warning, in_tools(warning))).collect();
@@ -66,44 +66,45 @@ pub(super) fn send(
     }
     let warnings: Vec<_> = warnings.iter().map(|(warning, said)| reply::json(warning, said)).collect();
     let members = json!({ "packet_id": packet_id, "warnings": warnings });
-    Ok(Done { text, members, standing: Standing::new(desk) })
+    Ok(CompletedAction { text, members, standing: Standing::new(state) })
 }
 
 /// Returns the state of an episode.
-pub(super) fn state(desk: &Desk) -> Done {
+pub(super) fn state(state: &EpisodeState) -> CompletedAction {
     let open: Vec<String> =
-        desk.recorder.ledger(|ledger| ledger.open().in_order().iter().map(|one| one.packet_id.to_string()).collect());
-    let evidence: Vec<_> = desk
+        state.recorder.ledger(|ledger| ledger.open().in_order().iter().map(|one| one.packet_id.to_string()).collect());
+    let evidence: Vec<_> = state
         .seen()
         .map(|seen| json!({ "packet_id": seen.packet_id, "from": seen.from, "is": seen.ref_type }))
         .collect();
     let budgets = json!({
-        "tool_calls": { "used": desk.calls_used, "allowed": desk.budgets.tool_calls },
-        "seconds": { "allowed": desk.budgets.seconds },
+        "tool_calls": { "used": state.calls_used, "allowed": state.budgets.tool_calls },
+        "seconds": { "allowed": state.budgets.seconds },
     });
-    let mut text = format!("{} packets are recorded.", desk.recorder.packets());
-    if let Some(most) = desk.budgets.tool_calls {
-        text.push_str(&format!(" {} of {most} tool calls are used.", desk.calls_used));
+    let mut text = format!("{} packets are recorded.", state.recorder.packets());
+    if let Some(most) = state.budgets.tool_calls {
+        text.push_str(&format!(" {} of {most} tool calls are used.", state.calls_used));
     }
     for one in &open {
         text.push_str(&format!("\nOpen: the directive `{one}`."));
     }
-    for seen in desk.seen() {
+    for seen in state.seen() {
         text.push_str(&format!("\nEvidence: `{}`, from {}.", seen.packet_id, seen.from));
     }
-    let members = json!({ "open": open, "evidence": evidence, "budgets": budgets, "packets": desk.recorder.packets() });
-    Done { text, members, standing: Standing::new(desk) }
+    let members =
+        json!({ "open": open, "evidence": evidence, "budgets": budgets, "packets": state.recorder.packets() });
+    CompletedAction { text, members, standing: Standing::new(state) }
 }
 
 /// Splits the arguments. Members that the proxy supplies are refused, whatever their values.
-fn given(packet: PacketType, mut args: Map<String, Value>) -> Result<Given, Refused> {
+fn given(packet: PacketType, mut args: Map<String, Value>) -> Result<ToolArguments, StepRefusal> {
     let (mcp, evidence) = (args.remove("mcp"), args.remove("evidence"));
     let tools = if packet == PacketType::DecisionPacket { args.remove(TOOLS) } else { None };
     let evidence = match evidence {
         None => None,
         Some(value) => Some(serde_json::from_value::<Vec<String>>(value).map_err(|_| {
             let finding = Diagnostic::error(Code::Schema, "expected an array of packet ids for `evidence`");
-            Refused::finding(
+            StepRefusal::finding(
                 finding.at("/evidence").help("write it as `[\"pkt_7\"]`; `omen_state` lists what can be cited"),
             )
         })?),
@@ -119,13 +120,13 @@ fn given(packet: PacketType, mut args: Map<String, Value>) -> Result<Given, Refu
             continue;
         };
         let finding = Diagnostic::error(code, format!("{problem}: `{name}`")).at(format!("/{name}"));
-        return Err(Refused::finding(finding.help(help)));
+        return Err(StepRefusal::finding(finding.help(help)));
     }
-    Ok(Given { payload: args, mcp, evidence, tools })
+    Ok(ToolArguments { payload: args, mcp, evidence, tools })
 }
 
 /// Checks that only the model made an observation. Output of a tool or a human must have passed through the proxy.
-fn seen_by_nobody(payload: &Map<String, Value>, status: Option<&Value>) -> Result<(), Refused> {
+fn seen_by_nobody(payload: &Map<String, Value>, status: Option<&Value>) -> Result<(), StepRefusal> {
     let said = |value: Option<&Value>, own: &str| value.and_then(Value::as_str) == Some(own);
     let observed = payload.get(schema::OBSERVATION_TYPE);
     let (problem, pointer, help) = if said(observed, ObservationType::ToolOutput.as_str()) {
@@ -135,33 +136,33 @@ fn seen_by_nobody(payload: &Map<String, Value>, status: Option<&Value>) -> Resul
         let help =
             "wait for the user: the proxy records the answer to `omen_escalate`; or use another `observation_type`";
         let finding = Diagnostic::error(Code::Fsm, "a model cannot speak for the user").at("/observation_type");
-        return Err(Refused::finding(finding.help(help)));
+        return Err(StepRefusal::finding(finding.help(help)));
     } else if said(status, EpistemicStatus::Observed.as_str()) {
         let help = "state how you know it, for example `REMEMBERED` or `INFERRED`; or call a tool that shows it";
         ("only what has passed the proxy is `OBSERVED`", "/mcp/epistemics/status", help)
     } else {
         return Ok(());
     };
-    Err(Refused::finding(Diagnostic::error(Code::Inv004, problem).at(pointer).help(help)))
+    Err(StepRefusal::finding(Diagnostic::error(Code::Inv004, problem).at(pointer).help(help)))
 }
 
 /// Checks that a belief rests on existing packets. In a verification loop, the machine requires more.
-fn integrates(desk: &Desk, payload: &Map<String, Value>) -> Result<(), Refused> {
+fn integrates(state: &EpisodeState, payload: &Map<String, Value>) -> Result<(), StepRefusal> {
     let named = payload.get("evidence_integration").and_then(Value::as_array).into_iter().flatten();
     for (at, id) in named.enumerate() {
-        let Some(id) = id.as_str().filter(|id| !desk.recorder.has(id)) else { continue };
-        let in_loop = desk.recorder.nodes() == omen_fsm::NodeSet::of(omen_fsm::Node::Verify);
+        let Some(id) = id.as_str().filter(|id| !state.recorder.has(id)) else { continue };
+        let in_loop = state.recorder.nodes() == omen_fsm::NodeSet::of(omen_fsm::Node::Verify);
         let code = if in_loop { Code::E3 } else { Code::Inv004 };
         let finding = Diagnostic::error(code, format!("`{id}` is not a packet of this episode"));
         let help = "cite packets that `omen_state` lists as evidence";
-        return Err(Refused::finding(finding.at(format!("/evidence_integration/{at}")).help(help)));
+        return Err(StepRefusal::finding(finding.at(format!("/evidence_integration/{at}")).help(help)));
     }
     Ok(())
 }
 
 /// Sets the decision that a plan or an escalation serves to the resting decision.
-fn decided(desk: &Desk, payload: &mut Map<String, Value>, member: &str) {
-    if let Some(decision) = &desk.decision {
+fn decided(state: &EpisodeState, payload: &mut Map<String, Value>, member: &str) {
+    if let Some(decision) = &state.decision {
         payload.insert(member.to_owned(), json!(decision));
     }
 }
@@ -173,13 +174,13 @@ pub(super) fn asks_for_budget(args: &Map<String, Value>) -> bool {
 
 /// Records a human's answer to an escalation.
 pub(super) fn answered(
-    desk: &mut Desk,
+    state: &mut EpisodeState,
     escalation: &PacketId,
     args: &Map<String, Value>,
     reply: Option<&Reply>,
-) -> Result<Done, Refused> {
+) -> Result<CompletedAction, StepRefusal> {
     let members = |answer: Value| json!({ "packet_id": escalation, "answer": answer });
-    let Some(heard) = reply.and_then(Heard::from_reply) else {
+    let Some(heard) = reply.and_then(HumanAnswer::from_reply) else {
         let why = match reply {
             Some(Reply::Denied { why }) => why.as_str(),
             _ => "no answer in time",
@@ -189,7 +190,7 @@ pub(super) fn answered(
              present it again.",
             drafts::short(why)
         );
-        return Ok(Done { text, members: members(Value::Null), standing: Standing::new(desk) });
+        return Ok(CompletedAction { text, members: members(Value::Null), standing: Standing::new(state) });
     };
     let step = args.get("recommended_next_step").cloned().unwrap_or_default();
     let data = heard.data(escalation.as_str(), step);
@@ -197,14 +198,18 @@ pub(super) fn answered(
     let (answer, from) = if heard.yes { ("yes", "user") } else { ("no", "user") };
     if !heard.yes && asks_for_budget(args) {
         // The escalation alone approves the overrun (D32), but the human has declined, so the episode cannot continue.
-        desk.alert(AlertType::BudgetOverrun, AlertSeverity::Critical, "the user declined to go on beyond the budget")?;
+        state.alert(
+            AlertType::BudgetOverrun,
+            AlertSeverity::Critical,
+            "the user declined to go on beyond the budget",
+        )?;
         let text = format!("The user answered `{answer}`: the budget stays as it is, and the episode is halted.");
-        return Ok(Done { text, members: members(json!(answer)), standing: Standing::new(desk) });
+        return Ok(CompletedAction { text, members: members(json!(answer)), standing: Standing::new(state) });
     }
-    let id = desk.observed(&payload, RefType::UserObservation, from)?;
+    let id = state.observed(&payload, RefType::UserObservation, from)?;
     let why = heard.why.as_deref().map(|why| format!(" ({})", drafts::short(why))).unwrap_or_default();
     let text = format!(
         "The user answered `{answer}`{why} to the recommended step of `{escalation}`; the answer is packet `{id}`."
     );
-    Ok(Done { text, members: members(json!(answer)), standing: Standing::new(desk) })
+    Ok(CompletedAction { text, members: members(json!(answer)), standing: Standing::new(state) })
 }

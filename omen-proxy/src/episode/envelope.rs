@@ -9,21 +9,21 @@ use omen_types::{Code, Diagnostic};
 use serde_json::{Map, Value, json};
 
 use super::budgets::Budgets;
-use super::refused::Refused;
 use super::schema::{self, BUDGETS, EPISTEMICS, EVIDENCE, ROUTING, TOOLS_STATE};
+use super::step_refusal::StepRefusal;
 
 /// Envelope parts stated by the model, as JSON. Each stays in force until it is replaced.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Stated(Map<String, Value>);
+pub(super) struct StatedParts(Map<String, Value>);
 
-impl Stated {
+impl StatedParts {
     /// Creates the parts stated by a program.
     pub(super) fn new(parts: Map<String, Value>) -> Self {
         Self(parts)
     }
 
     /// Returns these parts, updated with those that a model gives now.
-    pub(super) fn with(&self, given: Option<&Value>) -> Result<Self, Refused> {
+    pub(super) fn with(&self, given: Option<&Value>) -> Result<Self, StepRefusal> {
         let mut parts = self.0.clone();
         match given {
             None => {}
@@ -35,7 +35,7 @@ impl Stated {
             }
             Some(_) => {
                 let finding = Diagnostic::error(Code::Schema, "expected an object for `mcp`").at("/mcp");
-                return Err(Refused::finding(finding.help("give the parts that change, such as `stakes`")));
+                return Err(StepRefusal::finding(finding.help("give the parts that change, such as `stakes`")));
             }
         }
         let missing: Vec<_> = schema::stated_parts().into_iter().filter(|part| !parts.contains_key(part)).collect();
@@ -44,7 +44,7 @@ impl Stated {
         }
         let missing = missing.iter().map(|part| format!("`{part}`")).collect::<Vec<_>>().join(", ");
         let finding = Diagnostic::error(Code::Inv001, format!("the envelope `mcp` lacks {missing}")).at("/mcp");
-        Err(Refused::finding(
+        Err(StepRefusal::finding(
             finding.help("state each part once, in the first call; it stays in force until you give another one"),
         ))
     }
@@ -76,7 +76,7 @@ impl Stated {
 }
 
 /// Refuses a part that the proxy supplies, so a model must not.
-fn ours(name: &str, part: &Value) -> Result<(), Refused> {
+fn ours(name: &str, part: &Value) -> Result<(), StepRefusal> {
     let (name, help) = match name {
         BUDGETS => (name, "omit it: the operator sets the budgets"),
         EVIDENCE => (name, "omit it, and cite packets that `omen_state` lists in `evidence`, beside `mcp`"),
@@ -85,7 +85,7 @@ fn ours(name: &str, part: &Value) -> Result<(), Refused> {
     };
     let code = if name == EVIDENCE { Code::Inv004 } else { Code::Schema };
     let finding = Diagnostic::error(code, format!("a model cannot state `{name}`")).at(format!("/mcp/{name}"));
-    Err(Refused::finding(finding.help(help)))
+    Err(StepRefusal::finding(finding.help(help)))
 }
 
 fn evidence_of(refs: &[EvidenceRef]) -> Evidence {

@@ -21,11 +21,11 @@ use serde_json::{Value, json};
 use super::budgets::Budgets;
 use super::drafts;
 use super::envelope::reference;
-use super::log::{Shared, Tee};
+use super::log::{SharedLog, Tee};
 use super::not_stated::not_stated;
-use super::numbered::Numbered;
+use super::numbered_ids::NumberedIds;
 use super::outcome::Outcome;
-use super::refused::Refused;
+use super::step_refusal::StepRefusal;
 
 /// An episode that an earlier process has left where a log must not end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl fmt::Display for Interrupted {
 /// Ends the episodes that the latest session in a log left open. Sessions write one after another, so earlier ones have
 /// none; episodes of other programs are left alone: `is_own` tells by the correlation id.
 pub(super) fn end<R: BufRead>(
-    log: &Shared,
+    log: &SharedLog,
     budgets: Budgets,
     mut read: impl FnMut() -> io::Result<R>,
     is_own: impl Fn(&str) -> bool,
@@ -84,11 +84,11 @@ pub(super) fn end<R: BufRead>(
 
 /// Ends an episode of which these are all lines, unless it stands where one may end.
 pub(super) fn end_left(
-    log: &Shared,
+    log: &SharedLog,
     episode: &str,
     lines: &[String],
     clock: &Arc<dyn GateClock>,
-    stopped: &Stopped,
+    stopped: &StoppedEpisode,
 ) -> Option<Interrupted> {
     let machine = Tee::after(log.clone(), lines).0.written.lock().machine.clone();
     if is_left(&machine) {
@@ -98,7 +98,7 @@ pub(super) fn end_left(
     Some(interrupted(episode.to_owned(), &machine, ended))
 }
 
-fn interrupted(episode: String, machine: &Machine, ended: Result<(), Refused>) -> Interrupted {
+fn interrupted(episode: String, machine: &Machine, ended: Result<(), StepRefusal>) -> Interrupted {
     Interrupted {
         state: machine.nodes().to_string(),
         in_doubt: machine.ledger().open().len(),
@@ -159,27 +159,27 @@ fn each(mut read: impl BufRead, mut then: impl FnMut(&str, &PacketFacts<'_>)) ->
 }
 
 fn end_one(
-    log: &Shared,
+    log: &SharedLog,
     budgets: Budgets,
     episode: &str,
     lines: &[String],
     clock: &Arc<dyn GateClock>,
-    stopped: &Stopped,
-) -> Result<(), Refused> {
+    stopped: &StoppedEpisode,
+) -> Result<(), StepRefusal> {
     let now = Timestamp::from(Instant::from(clock.wall()));
     let mcp = |source: &str| {
         let seen = reference(RefType::ToolOutput, source, &now);
         not_stated().witnessed(budgets, seen.as_slice(), ToolsState::ToolsOk)
     };
-    let bad = |error: &dyn fmt::Display| Refused::new(omen_types::Code::Id, error.to_string(), "check the log");
+    let bad = |error: &dyn fmt::Display| StepRefusal::new(omen_types::Code::Id, error.to_string(), "check the log");
     let id = CorrelationId::new(episode).map_err(|error| bad(&error))?;
-    let envelope = DynEnvelope::from_json(&mcp(episode).to_string()).map_err(Refused::rules)?;
+    let envelope = DynEnvelope::from_json(&mcp(episode).to_string()).map_err(StepRefusal::rules)?;
     let clock = Arc::clone(clock);
     let (log, accepted) = Tee::after(log.clone(), lines);
     let open: Vec<_> = log.written.lock().machine.ledger().open().in_order().into_iter().cloned().collect();
     let setup = Setup::new(id, &envelope, move || Instant::from(clock.wall()))
         .log(log)
-        .ids(Numbered::after(lines.len()))
+        .ids(NumberedIds::after(lines.len()))
         // Nothing else writes to the log.
         .claims(&Claims::new())
         .on_drop(OnDrop::Cancel);
@@ -210,31 +210,31 @@ fn sent(
     packet_type: PacketType,
     payload: &Value,
     mcp: Option<&Value>,
-) -> Result<AnyEpisode, Refused> {
+) -> Result<AnyEpisode, StepRefusal> {
     let mut proposal = json!({ "packet_type": packet_type, "payload": payload });
     if let (Some(mcp), Some(members)) = (mcp, proposal.as_object_mut()) {
         members.insert("mcp".to_owned(), mcp.clone());
     }
     match episode.propose_with(Allow::everything(), &proposal.to_string()) {
         Ok(Moved { episode, .. }) => Ok(episode),
-        Err(NotMoved { why, .. }) => Err(Refused::from(why)),
+        Err(NotMoved { why, .. }) => Err(StepRefusal::from(why)),
     }
 }
 
-/// What is written of an episode whose process has stopped.
-pub(super) struct Stopped {
+/// Wording for an episode whose process has stopped.
+pub(super) struct StoppedEpisode {
     /// Reason of the results of calls that may have run.
     in_doubt: &'static str,
     /// Alert at the end.
     end: &'static str,
 }
 
-const PROXY: Stopped = Stopped {
+const PROXY: StoppedEpisode = StoppedEpisode {
     in_doubt: "the proxy stopped before the outcome was known; the tool may have run",
     end: "the proxy stopped before it had ended this episode; its end was written at the next start",
 };
 
-pub(super) const HOOK: Stopped = Stopped {
+pub(super) const HOOK: StoppedEpisode = StoppedEpisode {
     in_doubt: "the hook stopped before its answer; the tool may have run",
     end: "the hook stopped before it had written this episode; its end was written with the next event",
 };

@@ -10,9 +10,9 @@ use omen_types::{CorrelationId, Diagnostic, PacketFacts};
 
 /// Log to which several episodes write.
 #[derive(Clone)]
-pub(super) struct Shared(Arc<Mutex<Box<dyn Log>>>);
+pub(super) struct SharedLog(Arc<Mutex<Box<dyn Log>>>);
 
-impl Shared {
+impl SharedLog {
     pub(super) fn new(log: Box<dyn Log>) -> Self {
         Self(Arc::new(Mutex::new(log)))
     }
@@ -23,9 +23,9 @@ impl Shared {
     }
 }
 
-/// State of one episode according to what was written.
+/// State of one episode according to the packets in its log.
 #[derive(Debug, Default)]
-pub(super) struct Written {
+pub(super) struct LoggedState {
     /// State machine of the episode, also used to judge a packet without sending it.
     pub(super) machine: Machine,
     /// Warnings about the latest packets that nobody has taken yet.
@@ -36,18 +36,18 @@ pub(super) struct Written {
 /// Log of one episode.
 #[derive(Clone)]
 pub(super) struct Tee {
-    pub(super) to: Shared,
-    pub(super) written: Arc<Mutex<Written>>,
+    pub(super) to: SharedLog,
+    pub(super) written: Arc<Mutex<LoggedState>>,
 }
 
 impl Tee {
-    pub(super) fn new(to: Shared) -> Self {
+    pub(super) fn new(to: SharedLog) -> Self {
         Self { to, written: Arc::default() }
     }
 
     /// Log of an episode that has begun, with those of its lines that were accepted: the others changed nothing.
-    pub(super) fn after(to: Shared, lines: &[String]) -> (Self, Vec<&str>) {
-        let (mut written, mut accepted) = (Written::default(), Vec::new());
+    pub(super) fn after(to: SharedLog, lines: &[String]) -> (Self, Vec<&str>) {
+        let (mut written, mut accepted) = (LoggedState::default(), Vec::new());
         for line in lines {
             let Ok(facts) = PacketFacts::parse(line) else { continue };
             let verdict = written.machine.judge(&facts, None);

@@ -9,16 +9,16 @@ use omen_types::packet::{
 };
 use serde_json::{Value, json};
 
-use super::envelope::Stated;
+use super::envelope::StatedParts;
 use super::schema::ROUTING;
 
 /// Returns an envelope in which nothing was stated by anyone. Every packet must have one, so these are neutral values:
 /// findings about them do not reflect on the agent.
-pub(super) fn not_stated() -> Stated {
+pub(super) fn not_stated() -> StatedParts {
     NOT_STATED.clone()
 }
 
-static NOT_STATED: LazyLock<Stated> = LazyLock::new(|| {
+static NOT_STATED: LazyLock<StatedParts> = LazyLock::new(|| {
     let stakes = Stakes::builder()
         .impact(Impact::Medium)
         .irreversibility(Irreversibility::Partial)
@@ -48,7 +48,7 @@ static NOT_STATED: LazyLock<Stated> = LazyLock::new(|| {
         ROUTING: { "task_class": TaskClass::Lookup },
     });
     match parts {
-        Value::Object(parts) => Stated::new(parts),
-        _ => Stated::default(),
+        Value::Object(parts) => StatedParts::new(parts),
+        _ => StatedParts::default(),
     }
 });

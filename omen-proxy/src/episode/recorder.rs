@@ -14,9 +14,9 @@ use omen_types::scalar::Invalid;
 use omen_types::{Code, Diagnostic, Instant, PacketFacts};
 use serde_json::Value;
 
-use super::log::{Shared, Tee};
-use super::numbered::Numbered;
-use super::refused::Refused;
+use super::log::{SharedLog, Tee};
+use super::numbered_ids::NumberedIds;
+use super::step_refusal::StepRefusal;
 
 /// Identity of an episode, its clock, and how it ends.
 #[derive(Clone)]
@@ -37,12 +37,12 @@ impl Origin {
     }
 
     /// Returns the id of the episode.
-    pub(super) fn correlation_id(&self) -> Result<CorrelationId, Refused> {
+    pub(super) fn correlation_id(&self) -> Result<CorrelationId, StepRefusal> {
         CorrelationId::new(format!("corr_{}", self.name)).map_err(unnamed)
     }
 
     /// The id of its campaign, if it has one.
-    fn campaign_id(&self) -> Result<Option<CampaignId>, Refused> {
+    fn campaign_id(&self) -> Result<Option<CampaignId>, StepRefusal> {
         self.campaign.as_ref().map(|name| CampaignId::new(format!("camp_{name}")).map_err(unnamed)).transpose()
     }
 
@@ -51,8 +51,8 @@ impl Origin {
     }
 }
 
-/// Packet that was sent.
-pub(super) struct Sent {
+/// Packet that was sent to an episode and accepted.
+pub(super) struct SentPacket {
     pub(super) packet_id: PacketId,
     /// Task of the packet, if it is a directive.
     pub(super) task: Option<Pending>,
@@ -68,17 +68,17 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    pub(super) fn new(origin: Origin, log: Shared) -> Self {
+    pub(super) fn new(origin: Origin, log: SharedLog) -> Self {
         Self { origin, log: Tee::new(log), episode: None }
     }
 
     /// Resumes an episode that another process has begun, from its lines.
-    pub(super) fn resume(origin: Origin, log: Shared, lines: &[String], mcp: &Value) -> Result<Self, Refused> {
+    pub(super) fn resume(origin: Origin, log: SharedLog, lines: &[String], mcp: &Value) -> Result<Self, StepRefusal> {
         let (log, accepted) = Tee::after(log, lines);
         let mut recorder = Self { origin, log, episode: None };
-        let setup = recorder.setup(mcp, Numbered::after(lines.len()))?;
+        let setup = recorder.setup(mcp, NumberedIds::after(lines.len()))?;
         let resumed = AnyEpisode::resume(setup, accepted);
-        let resumed = resumed.map_err(|error| Refused::new(Code::Id, error.to_string(), "check the log"))?;
+        let resumed = resumed.map_err(|error| StepRefusal::new(Code::Id, error.to_string(), "check the log"))?;
         recorder.episode = Some(resumed);
         Ok(recorder)
     }
@@ -90,7 +90,7 @@ impl Recorder {
         packet_type: PacketType,
         payload: &Value,
         mcp: &Value,
-    ) -> Result<Sent, Refused> {
+    ) -> Result<SentPacket, StepRefusal> {
         let episode = match self.episode.take() {
             Some(episode) => episode,
             None => self.begin(mcp)?,
@@ -98,25 +98,29 @@ impl Recorder {
         let proposal = serde_json::json!({ "packet_type": packet_type, "payload": payload, "mcp": mcp });
         let (episode, moved) = match episode.propose_with(allow, &proposal.to_string()) {
             Ok(Moved { episode, packet_id, task }) => (episode, Ok((packet_id, task))),
-            Err(NotMoved { episode, why }) => (episode, Err(Refused::from(why))),
+            Err(NotMoved { episode, why }) => (episode, Err(StepRefusal::from(why))),
         };
         // An episode that has written nothing has not begun, so the next proposal may have a different envelope.
         if self.log.written.lock().packets > 0 || moved.is_ok() {
             self.episode = Some(episode);
         }
         let warnings = std::mem::take(&mut self.log.written.lock().warnings);
-        moved.map(|(packet_id, task)| Sent { packet_id, task, warnings })
+        moved.map(|(packet_id, task)| SentPacket { packet_id, task, warnings })
     }
 
-    fn begin(&self, mcp: &Value) -> Result<AnyEpisode, Refused> {
-        let started = self.setup(mcp, Numbered::from_the_first())?.start().map_err(|error| {
-            Refused::new(Code::Id, error.to_string(), "restart the proxy, perhaps with another file for its episodes")
+    fn begin(&self, mcp: &Value) -> Result<AnyEpisode, StepRefusal> {
+        let started = self.setup(mcp, NumberedIds::from_the_first())?.start().map_err(|error| {
+            StepRefusal::new(
+                Code::Id,
+                error.to_string(),
+                "restart the proxy, perhaps with another file for its episodes",
+            )
         })?;
         Ok(started.into_any())
     }
 
-    fn setup(&self, mcp: &Value, ids: Numbered) -> Result<Setup, Refused> {
-        let envelope = DynEnvelope::from_json(&mcp.to_string()).map_err(Refused::rules)?;
+    fn setup(&self, mcp: &Value, ids: NumberedIds) -> Result<Setup, StepRefusal> {
+        let envelope = DynEnvelope::from_json(&mcp.to_string()).map_err(StepRefusal::rules)?;
         let clock = Arc::clone(&self.origin.clock);
         let setup = Setup::new(self.origin.correlation_id()?, &envelope, move || Instant::from(clock.wall()))
             .log(self.log.clone())
@@ -130,7 +134,11 @@ impl Recorder {
     }
 
     /// Writes what happened in spite of the rules as it happened, for them to report. The episode stays where it is.
-    pub(super) fn write_anyway(&self, packets: &[(PacketId, PacketType, Value)], mcp: &Value) -> Result<(), Refused> {
+    pub(super) fn write_anyway(
+        &self,
+        packets: &[(PacketId, PacketType, Value)],
+        mcp: &Value,
+    ) -> Result<(), StepRefusal> {
         let episode = self.origin.correlation_id()?;
         let texts = packets.iter().map(|(id, packet_type, payload)| self.text(id.clone(), *packet_type, payload, mcp));
         let texts = texts.collect::<Result<Vec<_>, _>>()?;
@@ -139,21 +147,21 @@ impl Recorder {
             .zip(&texts)
             .map(|((packet_id, ..), text)| Line { packet_id, correlation_id: &episode, text })
             .collect();
-        self.log.to.append(&lines).map_err(|error| Refused::not_synced(error.to_string()))
+        self.log.to.append(&lines).map_err(|error| StepRefusal::not_synced(error.to_string()))
     }
 
     /// Checks what the rules would say about packets sent one after another, without sending them. The episode's budget must
     /// also hold after the last packet; the rules only warn about an overrun that has happened.
-    pub(super) fn probe(&self, packets: &[(PacketType, Value)], mcp: &Value) -> Result<(), Refused> {
+    pub(super) fn probe(&self, packets: &[(PacketType, Value)], mcp: &Value) -> Result<(), StepRefusal> {
         let mut machine = self.log.written.lock().machine.clone();
         for (number, (packet_type, payload)) in packets.iter().enumerate() {
             let text = self.unsent(number, *packet_type, payload, mcp)?;
-            let facts = PacketFacts::parse(&text).map_err(|rejected| Refused::rules(rejected.errors))?;
+            let facts = PacketFacts::parse(&text).map_err(|rejected| StepRefusal::rules(rejected.errors))?;
             let verdict = machine.judge(&facts, None);
             let overrun = |finding: &&Diagnostic| finding.code == Code::Inv005;
             let against: Vec<_> = verdict.errors().chain(verdict.invariants.iter().filter(overrun)).cloned().collect();
             if !against.is_empty() {
-                return Err(Refused::rules(against));
+                return Err(StepRefusal::rules(against));
             }
             machine.accept(&facts, &verdict);
         }
@@ -161,13 +169,19 @@ impl Recorder {
     }
 
     /// Returns the text of a packet that is only judged.
-    fn unsent(&self, number: usize, packet_type: PacketType, payload: &Value, mcp: &Value) -> Result<String, Refused> {
+    fn unsent(
+        &self,
+        number: usize,
+        packet_type: PacketType,
+        payload: &Value,
+        mcp: &Value,
+    ) -> Result<String, StepRefusal> {
         self.text(PacketId::new(unused(number)).map_err(unnamed)?, packet_type, payload, mcp)
     }
 
     /// The text of a packet.
-    fn text(&self, id: PacketId, packet_type: PacketType, payload: &Value, mcp: &Value) -> Result<String, Refused> {
-        let broken = |error: String| Refused::new(Code::Json, error, "write it as JSON");
+    fn text(&self, id: PacketId, packet_type: PacketType, payload: &Value, mcp: &Value) -> Result<String, StepRefusal> {
+        let broken = |error: String| StepRefusal::new(Code::Json, error, "write it as JSON");
         let header = PacketHeader::builder()
             .packet_id(id)
             .packet_type(packet_type)
@@ -181,8 +195,8 @@ impl Recorder {
     }
 
     /// Ends safe mode by order of layer 1.
-    pub(super) fn clear(&mut self, summary: &str, rationale: &str) -> Result<(), Refused> {
-        let bad = |error: Invalid| Refused::new(Code::E7, error.to_string(), "give a reason");
+    pub(super) fn clear(&mut self, summary: &str, rationale: &str) -> Result<(), StepRefusal> {
+        let bad = |error: Invalid| StepRefusal::new(Code::E7, error.to_string(), "give a reason");
         let (summary, rationale) = (Text::new(summary).map_err(bad)?, Text::new(rationale).map_err(bad)?);
         let payload = IntegrityAlertPayload::builder()
             .alert_type(AlertType::Recovery)
@@ -196,14 +210,14 @@ impl Recorder {
             }
             other => {
                 self.episode = other;
-                return Err(Refused::new(Code::E7, "the episode is not in safe mode", "call `omen_state`"));
+                return Err(StepRefusal::new(Code::E7, "the episode is not in safe mode", "call `omen_state`"));
             }
         };
         self.episode = Some(episode);
         // If the log fails, the episode stays where it is.
         match self.nodes() == NodeSet::of(Node::SafeMode) {
             false => Ok(()),
-            true => Err(Refused::not_synced("the end of safe mode cannot be recorded".to_owned())),
+            true => Err(StepRefusal::not_synced("the end of safe mode cannot be recorded".to_owned())),
         }
     }
 
@@ -244,8 +258,8 @@ impl Recorder {
 }
 
 /// Builds the refusal for an invalid id. INVARIANT: a name consists of characters that are valid in an id.
-fn unnamed(error: Invalid) -> Refused {
-    Refused::new(Code::Id, error.to_string(), "give the session another name")
+fn unnamed(error: Invalid) -> StepRefusal {
+    StepRefusal::new(Code::Id, error.to_string(), "give the session another name")
 }
 
 /// Returns the id of a packet that is not sent.

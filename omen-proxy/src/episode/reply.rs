@@ -6,14 +6,14 @@ use omen_types::Diagnostic;
 use omen_types::packet::PacketId;
 use serde_json::{Value, json};
 
-use super::desk::Desk;
+use super::episode_state::EpisodeState;
 use super::moves::{self, Move};
-use super::refused::{InTools, Refused, in_tools};
+use super::step_refusal::{InTools, StepRefusal, in_tools};
 use omen_mcp::handshake::Era;
 
-/// Context of an answer.
+/// Context of a reply: the call that it answers.
 #[derive(Clone, Debug)]
-pub(crate) struct At<'p> {
+pub(crate) struct ReplyContext<'p> {
     /// Request id as written.
     pub(crate) id: &'p str,
     pub(crate) turn: &'p TurnId,
@@ -34,10 +34,10 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
-    pub(super) fn new(desk: &Desk) -> Self {
-        let nodes = desk.recorder.nodes();
+    pub(super) fn new(state: &EpisodeState) -> Self {
+        let nodes = state.recorder.nodes();
         let in_loop = nodes == NodeSet::of(Node::Verify);
-        Self { state: nodes.to_string(), moves: moves::next(&desk.recorder.offers(), in_loop) }
+        Self { state: nodes.to_string(), moves: moves::next(&state.recorder.offers(), in_loop) }
     }
 
     fn text(&self) -> String {
@@ -60,7 +60,7 @@ impl Standing {
 /// Refusal, with the current state of the episode.
 #[derive(Clone, Debug)]
 pub(crate) struct NotNow {
-    pub(crate) why: Refused,
+    pub(crate) why: StepRefusal,
     pub(super) standing: Standing,
     pub(crate) ran: Ran,
 }
@@ -68,7 +68,7 @@ pub(crate) struct NotNow {
 impl NotNow {
     /// Returns the refusal as a result of `tools/call`. A refusal does not contain what the tool promises, so if the tool
     /// promises something, the decision is only in `_meta`.
-    pub(crate) fn result(&self, at: &At<'_>) -> Vec<u8> {
+    pub(crate) fn result(&self, at: &ReplyContext<'_>) -> Vec<u8> {
         let (code, ran) = (self.why.code(), ran(self.ran, at.own));
         let mut text = format!("Refused by the episode ({code}). {ran}");
         let findings: Vec<_> = self.why.findings.iter().map(|finding| (finding, in_tools(finding))).collect();
@@ -100,21 +100,21 @@ impl NotNow {
     }
 }
 
-/// Completed action, with the current state of the episode.
+/// Completed action of a model, with the current state of the episode.
 #[derive(Clone, Debug)]
-pub(super) struct Done {
+pub(super) struct CompletedAction {
     pub(super) text: String,
     pub(super) members: Value,
     pub(super) standing: Standing,
 }
 
-impl Done {
+impl CompletedAction {
     /// Returns the id of the packet that was sent.
     pub(super) fn packet_id(&self) -> Option<PacketId> {
         self.members.get("packet_id")?.as_str()?.parse().ok()
     }
 
-    pub(super) fn result(self, at: &At<'_>) -> Vec<u8> {
+    pub(super) fn result(self, at: &ReplyContext<'_>) -> Vec<u8> {
         let text = format!("{}\n{}", self.text, self.standing.text());
         let mut decision = self.members;
         if let Value::Object(members) = &mut decision {
@@ -132,7 +132,7 @@ pub(super) fn json(finding: &Diagnostic, InTools { at, message, help }: &InTools
     json!({ "code": finding.code.as_str(), "also": also, "at": at, "reason": message, "help": help })
 }
 
-fn whole(at: &At<'_>, text: &str, decision: Value, is_error: bool) -> Vec<u8> {
+fn whole(at: &ReplyContext<'_>, text: &str, decision: Value, is_error: bool) -> Vec<u8> {
     let mut result = json!({ "content": [{ "type": "text", "text": text }], "isError": is_error });
     if let Value::Object(members) = &mut result {
         if at.promises {

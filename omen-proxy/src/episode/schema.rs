@@ -26,7 +26,7 @@ fn file(packet: PacketType) -> String {
 }
 
 /// Part of a payload that the proxy supplies: a member, or some values of one.
-struct Supplied {
+struct SuppliedPart {
     packet: PacketType,
     member: &'static str,
     /// Values that the proxy supplies; empty for the whole member.
@@ -34,13 +34,13 @@ struct Supplied {
 }
 
 /// A plan or an escalation gets the resting decision; an observation gets what the proxy saw of the tool or the human.
-const SUPPLIED: [Supplied; 6] = [
-    Supplied { packet: PacketType::VerificationPlanPacket, member: "decision_packet_id", values: &[] },
-    Supplied { packet: PacketType::EscalationPacket, member: "blocking_decision_packet_id", values: &[] },
-    Supplied { packet: PacketType::ObservationPacket, member: "source_tool", values: &[] },
-    Supplied { packet: PacketType::ObservationPacket, member: "query_params", values: &[] },
-    Supplied { packet: PacketType::ObservationPacket, member: "reliability_metadata", values: &[] },
-    Supplied {
+const SUPPLIED: [SuppliedPart; 6] = [
+    SuppliedPart { packet: PacketType::VerificationPlanPacket, member: "decision_packet_id", values: &[] },
+    SuppliedPart { packet: PacketType::EscalationPacket, member: "blocking_decision_packet_id", values: &[] },
+    SuppliedPart { packet: PacketType::ObservationPacket, member: "source_tool", values: &[] },
+    SuppliedPart { packet: PacketType::ObservationPacket, member: "query_params", values: &[] },
+    SuppliedPart { packet: PacketType::ObservationPacket, member: "reliability_metadata", values: &[] },
+    SuppliedPart {
         packet: PacketType::ObservationPacket,
         member: OBSERVATION_TYPE,
         values: &[ObservationType::ToolOutput, ObservationType::UserInput],
@@ -215,7 +215,7 @@ impl Defs {
     }
 
     /// Removes values that the proxy supplies.
-    fn without(&mut self, schema: &Map<String, Value>, one: &Supplied) {
+    fn without(&mut self, schema: &Map<String, Value>, one: &SuppliedPart) {
         let Some(member) = schema.get("properties").and_then(|all| all.get(one.member)) else { return };
         let Some(Value::Object(target)) = target(member).and_then(|name| self.found.get_mut(name)) else { return };
         let is_ours = |value: &Value| one.values.iter().any(|own| value == own.as_str());

@@ -23,33 +23,33 @@ use omen_types::packet::{AlertSeverity, AlertType, PacketType, PositiveCount, To
 use serde_json::{Map, Value};
 use tracing::error;
 
-use super::begun::{Begun, Ends};
 use super::budgets::Budgets;
+use super::call_facts::CallFacts;
+use super::call_record::CallRecord;
 use super::catalog::{OwnTool, collision};
 use super::client_names::ClientNames;
-use super::desk::Desk;
-use super::facts::CallFacts;
-use super::human::{Answers, Heard, Witness, rationale};
+use super::disk_sync::DiskSync;
+use super::episode_state::EpisodeState;
+use super::human_answers::{Answers, HumanAnswer, Witness, rationale};
 use super::interrupted::Interrupted;
-use super::log::Shared;
+use super::log::SharedLog;
 use super::mode::Mode;
 use super::outcome::Outcome;
-use super::recorded::Recorded;
 use super::recorder::{Origin, Recorder};
-use super::refused::Refused;
-use super::reply::{At, Done, NotNow, Standing};
-use super::synced::Synced;
-use super::{enforce, integrity, interrupted, list, moves, observe};
-use crate::messages::refusal::{self, Place};
+use super::reply::{CompletedAction, NotNow, ReplyContext, Standing};
+use super::step_refusal::StepRefusal;
+use super::unfinished_call::{Ends, UnfinishedCall};
+use super::{enforce, integrity, interrupted, moves, observe, own_tool_list};
+use crate::messages::refusal::{self, RefusalContext};
 use omen_gate::Fault;
 use omen_mcp::frame::Frame;
 
 /// How a proxy uses episodes, and where it writes them.
 pub struct Recording {
     mode: Mode,
-    log: Shared,
+    log: SharedLog,
     budgets: Budgets,
-    synced: Synced,
+    synced: DiskSync,
 }
 
 impl fmt::Debug for Recording {
@@ -62,14 +62,14 @@ impl Recording {
     /// Creates a recording that writes episodes to a log.
     #[must_use]
     pub fn new(mode: Mode, log: impl Log) -> Self {
-        Self { mode, log: Shared::new(Box::new(log)), budgets: Budgets::default(), synced: Synced::default() }
+        Self { mode, log: SharedLog::new(Box::new(log)), budgets: Budgets::default(), synced: DiskSync::default() }
     }
 
     /// Sets `sync` as the way to wait for the disk: before a call is made, before its answer is passed on, and before a model
     /// reads that a packet was accepted. If the log is not on disk by then, the call is not made or the answer is withheld.
     #[must_use]
     pub fn synced(self, sync: impl Fn() -> io::Result<()> + Send + std::marker::Sync + 'static) -> Self {
-        Self { synced: Synced::by(Arc::new(sync)), ..self }
+        Self { synced: DiskSync::by(Arc::new(sync)), ..self }
     }
 
     /// Ends the episodes that an earlier proxy left open in the log because it was killed: those of its latest session whose
@@ -99,7 +99,7 @@ impl Recording {
         let allowed = config.allow.iter().map(|allowed| &allowed.demand.tool);
         // A name with a prefix cannot be mistaken for one without.
         let allowed = allowed.filter(|tool| self.mode == Mode::Enforce && names.only() == Some(&tool.server));
-        collision(allowed.map(|tool| tool.tool.as_str())).map_or(Ok(()), |name| Err(list::taken(&name)))
+        collision(allowed.map(|tool| tool.tool.as_str())).map_or(Ok(()), |name| Err(own_tool_list::taken(&name)))
     }
 
     /// Sets the limits of an episode.
@@ -114,8 +114,8 @@ pub(crate) struct Episodes {
     session: TurnId,
     names: ClientNames,
     clock: Arc<dyn GateClock>,
-    log: Shared,
-    synced: Synced,
+    log: SharedLog,
+    synced: DiskSync,
     claims: Claims,
     budgets: Budgets,
     timeout: PositiveCount,
@@ -129,7 +129,7 @@ pub(crate) struct Episodes {
     /// Held by the call in progress if the episode is a turn.
     calling: tokio::sync::Mutex<()>,
     /// The session's episode, if it is a single one; otherwise the episodes of open calls, by turn.
-    desks: Mutex<BTreeMap<TurnId, Desk>>,
+    states: Mutex<BTreeMap<TurnId, EpisodeState>>,
 }
 
 impl fmt::Debug for Episodes {
@@ -138,7 +138,8 @@ impl fmt::Debug for Episodes {
     }
 }
 
-pub(crate) struct About<'a> {
+/// Context of a session, from which its episodes are created.
+pub(crate) struct SessionContext<'a> {
     pub(crate) session: &'a TurnId,
     pub(crate) names: ClientNames,
     pub(crate) config: &'a Config,
@@ -150,7 +151,7 @@ impl Episodes {
     /// Creates the episodes of a session, with the confirmer that is asked about escalations.
     pub(crate) fn new(
         Recording { mode, log, budgets, synced }: Recording,
-        about: About<'_>,
+        about: SessionContext<'_>,
         confirmer: Arc<dyn Confirmer>,
     ) -> Arc<Self> {
         // Between its directive and its end, a call also waits for two lists of the server's tools.
@@ -172,7 +173,7 @@ impl Episodes {
             answers: Answers::default(),
             gate: about.gate,
             calling: tokio::sync::Mutex::default(),
-            desks: Mutex::default(),
+            states: Mutex::default(),
         };
         Arc::new(episodes)
     }
@@ -183,16 +184,16 @@ impl Episodes {
     }
 
     /// Runs a function on the episode of a turn, which begins with its first packet.
-    fn at<T>(&self, turn: &TurnId, then: impl FnOnce(&mut Desk) -> T) -> T {
+    fn at<T>(&self, turn: &TurnId, then: impl FnOnce(&mut EpisodeState) -> T) -> T {
         let turn = if self.mode == Mode::Enforce { &self.session } else { turn };
         let tools = self.tools();
-        let mut desks = self.desks.lock();
-        let desk = desks.entry(turn.clone()).or_insert_with(|| self.desk(turn));
-        desk.tools = tools;
-        then(desk)
+        let mut states = self.states.lock();
+        let state = states.entry(turn.clone()).or_insert_with(|| self.new_state(turn));
+        state.tools = tools;
+        then(state)
     }
 
-    fn desk(&self, turn: &TurnId) -> Desk {
+    fn new_state(&self, turn: &TurnId) -> EpisodeState {
         let origin = Origin {
             name: plain(turn.as_str()),
             campaign: (self.mode == Mode::Observe).then(|| plain(self.session.as_str())),
@@ -201,7 +202,7 @@ impl Episodes {
             // The episode of a call is complete when the call has ended; the episode of a session ends when its client leaves.
             on_drop: if self.mode == Mode::Observe { OnDrop::Leave } else { OnDrop::Cancel },
         };
-        Desk::new(Recorder::new(origin, self.log.clone()), self.budgets)
+        EpisodeState::new(Recorder::new(origin, self.log.clone()), self.budgets)
     }
 
     /// Returns whether tools work: they do unless a breaker says otherwise, since a lost server ends the session.
@@ -247,8 +248,8 @@ impl Episodes {
         if self.mode == Mode::Observe || self.names.only().is_none() {
             return Ok(page);
         }
-        list::collides(response)?;
-        if is_first { list::with_own(page) } else { Ok(page) }
+        own_tool_list::collides(response)?;
+        if is_first { own_tool_list::with_own(page) } else { Ok(page) }
     }
 
     /// Appends the tools of the episode to those of several servers.
@@ -256,7 +257,7 @@ impl Episodes {
     /// # Errors
     /// If the list cannot be read.
     pub(crate) fn list_all(&self, page: Vec<u8>) -> Result<Vec<u8>, Fault> {
-        if self.mode == Mode::Observe { Ok(page) } else { list::with_own(page) }
+        if self.mode == Mode::Observe { Ok(page) } else { own_tool_list::with_own(page) }
     }
 
     /// Returns the tool of the episode as the audit log names it.
@@ -265,20 +266,20 @@ impl Episodes {
     }
 
     /// Performs the action that the model requests of its episode, and returns the line for the client.
-    pub(crate) async fn drive(&self, tool: OwnTool, args: &str, at: &At<'_>) -> Vec<u8> {
+    pub(crate) async fn drive(&self, tool: OwnTool, args: &str, at: &ReplyContext<'_>) -> Vec<u8> {
         let args = serde_json::from_str::<Map<String, Value>>(args);
         let proposed = args.as_ref().ok().zip(tool.packet_type());
         let proposed = proposed.and_then(|(args, packet)| moves::proposed(packet, args));
         let done = match args {
             Ok(args) => self.done(tool, args, at).await,
             Err(_) => {
-                let why = Refused::new(Code::Schema, "expected an object for `arguments`", "write an object");
-                Err(self.at(at.turn, |desk| not_now(desk, why, Ran::No)))
+                let why = StepRefusal::new(Code::Schema, "expected an object for `arguments`", "write an object");
+                Err(self.at(at.turn, |state| not_now(state, why, Ran::No)))
             }
         };
         // A refused action has written nothing.
         let done = match (done, self.synced.wait().await) {
-            (Ok(_), Err(why)) => Err(self.at(at.turn, |desk| not_now(desk, Refused::not_synced(why), Ran::No))),
+            (Ok(_), Err(why)) => Err(self.at(at.turn, |state| not_now(state, StepRefusal::not_synced(why), Ran::No))),
             (done, _) => done,
         };
         match done {
@@ -298,35 +299,40 @@ impl Episodes {
         }
     }
 
-    async fn done(&self, tool: OwnTool, args: Map<String, Value>, at: &At<'_>) -> Result<Done, NotNow> {
+    async fn done(
+        &self,
+        tool: OwnTool,
+        args: Map<String, Value>,
+        at: &ReplyContext<'_>,
+    ) -> Result<CompletedAction, NotNow> {
         let Some(packet) = tool.packet_type() else {
-            return self.at(at.turn, |desk| {
+            return self.at(at.turn, |state| {
                 if args.is_empty() {
-                    return Ok(enforce::state(desk));
+                    return Ok(enforce::state(state));
                 }
-                let why = Refused::new(Code::Schema, "this tool takes no arguments", "leave them out");
-                Err(not_now(desk, why, Ran::No))
+                let why = StepRefusal::new(Code::Schema, "this tool takes no arguments", "leave them out");
+                Err(not_now(state, why, Ran::No))
             });
         };
         let given = args.clone();
         let on_veto = self.on_veto;
         // In safe mode, only the end of safe mode can be escalated.
         if packet == PacketType::EscalationPacket
-            && let Some(question) = self.at(at.turn, |desk| halted(desk, on_veto, &given))?
+            && let Some(question) = self.at(at.turn, |state| halted(state, on_veto, &given))?
         {
             let reply = self.ask(at.turn, tool, &question).await;
-            let heard = reply.as_ref().and_then(Heard::from_reply);
-            return self.at(at.turn, |desk| {
-                integrity::answered(desk, heard.as_ref()).map_err(|why| not_now(desk, why, Ran::No))
+            let heard = reply.as_ref().and_then(HumanAnswer::from_reply);
+            return self.at(at.turn, |state| {
+                integrity::answered(state, heard.as_ref()).map_err(|why| not_now(state, why, Ran::No))
             });
         }
-        let sent = self.at(at.turn, |desk| {
-            integrity::within_budget(desk, on_veto)
+        let sent = self.at(at.turn, |state| {
+            integrity::within_budget(state, on_veto)
                 .and_then(|()| {
-                    let sent = enforce::send(desk, tool, packet, args, |name| self.allowed(name));
-                    sent.map_err(|why| integrity::vetoed(desk, on_veto, packet, &given, why))
+                    let sent = enforce::send(state, tool, packet, args, |name| self.allowed(name));
+                    sent.map_err(|why| integrity::vetoed(state, on_veto, packet, &given, why))
                 })
-                .map_err(|why| not_now(desk, why, Ran::No))
+                .map_err(|why| not_now(state, why, Ran::No))
         })?;
         if packet != PacketType::EscalationPacket {
             return Ok(sent);
@@ -334,9 +340,9 @@ impl Episodes {
         // The episode waits for the human, who may take a while; other calls are judged in the meantime.
         let reply = self.ask(at.turn, tool, &given).await;
         let escalation = sent.packet_id();
-        self.at(at.turn, |desk| {
+        self.at(at.turn, |state| {
             let Some(escalation) = escalation else { return Ok(sent) };
-            enforce::answered(desk, &escalation, &given, reply.as_ref()).map_err(|why| not_now(desk, why, Ran::No))
+            enforce::answered(state, &escalation, &given, reply.as_ref()).map_err(|why| not_now(state, why, Ran::No))
         })
     }
 
@@ -372,9 +378,9 @@ impl Episodes {
         if self.mode == Mode::Observe {
             return Ok(());
         }
-        self.at(&call.turn, |desk| {
-            let may = integrity::within_budget(desk, self.on_veto).and_then(|()| desk.may(call));
-            may.map_err(|why| not_now(desk, why, Ran::No))
+        self.at(&call.turn, |state| {
+            let may = integrity::within_budget(state, self.on_veto).and_then(|()| state.may(call));
+            may.map_err(|why| not_now(state, why, Ran::No))
         })
     }
 
@@ -382,28 +388,28 @@ impl Episodes {
     ///
     /// # Errors
     /// The reason why the call may not be made.
-    pub(crate) async fn begin(self: &Arc<Self>, call: CallFacts) -> Result<Option<Begun>, NotNow> {
+    pub(crate) async fn begin(self: &Arc<Self>, call: CallFacts) -> Result<Option<UnfinishedCall>, NotNow> {
         let heard = self.answers.take(&call.turn);
         let rationale = rationale(heard.as_ref());
-        let recorded = self.at(&call.turn, |desk| match self.mode {
+        let recorded = self.at(&call.turn, |state| match self.mode {
             Mode::Enforce => {
-                let within = integrity::within_budget(desk, self.on_veto);
-                within.and_then(|()| desk.begin(&call, &rationale)).map_err(|why| not_now(desk, why, Ran::No))
+                let within = integrity::within_budget(state, self.on_veto);
+                within.and_then(|()| state.begin(&call, &rationale)).map_err(|why| not_now(state, why, Ran::No))
             }
             Mode::Observe => {
-                observe::begin(desk, &call, heard.as_ref(), &rationale).map_err(|why| not_now(desk, why, Ran::No))
+                observe::begin(state, &call, heard.as_ref(), &rationale).map_err(|why| not_now(state, why, Ran::No))
             }
         });
         match (recorded, self.mode) {
             (Ok(recorded), mode) => {
                 let turn = call.turn.clone();
-                let begun = Begun::new(Arc::clone(self) as Arc<dyn Ends>, call, recorded);
+                let begun = UnfinishedCall::new(Arc::clone(self) as Arc<dyn Ends>, call, recorded);
                 match (self.synced.wait().await, mode) {
                     (Ok(()), _) => Ok(Some(begun)),
                     // Dropping the call records it as cancelled, if that can be recorded.
                     (Err(why), Mode::Enforce) => {
                         drop(begun);
-                        Err(self.at(&turn, |desk| not_now(desk, Refused::not_synced(why), Ran::No)))
+                        Err(self.at(&turn, |state| not_now(state, StepRefusal::not_synced(why), Ran::No)))
                     }
                     (Err(why), Mode::Observe) => {
                         error!("{why}");
@@ -414,15 +420,15 @@ impl Episodes {
             (Err(why), Mode::Enforce) => Err(why),
             (Err(why), Mode::Observe) => {
                 error!("a call of `{}` is not recorded: {}", call.tool, why.why.unquoted());
-                self.desks.lock().remove(&call.turn);
+                self.states.lock().remove(&call.turn);
                 Ok(None)
             }
         }
     }
 
     /// Returns the answer to the client if the outcome of a call cannot be recorded: the tool's answer is withheld.
-    pub(crate) fn unrecorded(&self, turn: &TurnId, why: Refused) -> NotNow {
-        self.at(turn, |desk| not_now(desk, why, Ran::Yes))
+    pub(crate) fn unrecorded(&self, turn: &TurnId, why: StepRefusal) -> NotNow {
+        self.at(turn, |state| not_now(state, why, Ran::Yes))
     }
 
     /// Records the episode's refusal in the audit log, under the code of its rule (G4, D76).
@@ -437,7 +443,7 @@ impl Episodes {
         call: Option<CallHash>,
         proposal: Option<Event>,
     ) -> Result<(), Blocked> {
-        let episode = self.at(turn, |desk| desk.recorder.origin.correlation_id().ok());
+        let episode = self.at(turn, |state| state.recorder.origin.correlation_id().ok());
         let refused = EpisodeRefusal {
             code: not_now.why.rule(),
             also: not_now.why.also(),
@@ -466,14 +472,14 @@ impl Episodes {
         let heard = self.answers.take(turn);
         let call = CallFacts::unjudged(turn, format!("{server}/{}", omen_gate::bounded(tool)), self.timeout);
         // A call that had begun already has its end.
-        let recorded = self.at(turn, |desk| match desk.recorder.packets() {
-            0 => observe::refused(desk, &call, args, heard.as_ref(), (code, why)),
+        let recorded = self.at(turn, |state| match state.recorder.packets() {
+            0 => observe::refused(state, &call, args, heard.as_ref(), (code, why)),
             _ => Ok(()),
         });
         if let Err(why) = recorded {
             error!("a refused call of `{}` is not recorded: {}", call.tool, why.unquoted());
         }
-        self.desks.lock().remove(turn);
+        self.states.lock().remove(turn);
         if let Err(why) = self.synced.wait().await {
             error!("{why}");
         }
@@ -481,18 +487,18 @@ impl Episodes {
 
     /// Ends the session's episode, and returns the state in which it was.
     pub(crate) fn close(&self, ended: &str) -> Option<String> {
-        let mut desk = self.desks.lock().remove(&self.session)?;
-        if desk.recorder.packets() == 0 {
+        let mut state = self.states.lock().remove(&self.session)?;
+        if state.recorder.packets() == 0 {
             return None;
         }
         if self.mode == Mode::Enforce {
             // An episode that is over its budget at its end ends in the halted state.
-            let _ = integrity::within_budget(&mut desk, self.on_veto);
+            let _ = integrity::within_budget(&mut state, self.on_veto);
         }
-        let state = desk.recorder.nodes();
-        let noted = desk.alert(AlertType::Other, AlertSeverity::Info, &format!("the session ended: {ended}"));
-        let open = desk.recorder.ledger(|ledger| ledger.open().len());
-        desk.recorder.end();
+        let nodes = state.recorder.nodes();
+        let noted = state.alert(AlertType::Other, AlertSeverity::Info, &format!("the session ended: {ended}"));
+        let open = state.recorder.ledger(|ledger| ledger.open().len());
+        state.recorder.end();
         if let Some(turn) = self.user_turn() {
             self.gate.end_turn(&turn);
         }
@@ -500,19 +506,19 @@ impl Episodes {
         if let Err(why) = self.synced.now() {
             error!("{why}");
         }
-        let (name, packets) = (&desk.recorder.origin.name, desk.recorder.packets());
+        let (name, packets) = (&state.recorder.origin.name, state.recorder.packets());
         let unfinished =
             if open > 0 { format!(", {open} directives were open and are cancelled") } else { String::new() };
         let failed = noted.err().map(|why| format!("; its end is not recorded: {}", why.reason())).unwrap_or_default();
-        Some(format!("the episode `corr_{name}` ended in {state} with {packets} packets{unfinished}{failed}"))
+        Some(format!("the episode `corr_{name}` ended in {nodes} with {packets} packets{unfinished}{failed}"))
     }
 }
 
 #[async_trait]
 impl Ends for Episodes {
-    async fn synced(&self) -> Result<(), Refused> {
+    async fn synced(&self) -> Result<(), StepRefusal> {
         match (self.synced.wait().await, self.mode) {
-            (Err(why), Mode::Enforce) => Err(Refused::not_synced(why)),
+            (Err(why), Mode::Enforce) => Err(StepRefusal::not_synced(why)),
             (Err(why), Mode::Observe) => {
                 error!("{why}");
                 Ok(())
@@ -521,47 +527,51 @@ impl Ends for Episodes {
         }
     }
 
-    fn ended(&self, call: &CallFacts, recorded: Recorded, outcome: &Outcome) -> Result<(), Refused> {
+    fn ended(&self, call: &CallFacts, recorded: CallRecord, outcome: &Outcome) -> Result<(), StepRefusal> {
         let outcome = &outcome.recorded(&call.recordable);
         if self.mode == Mode::Enforce {
-            return self.at(&call.turn, |desk| {
-                desk.end(call, recorded, outcome)?;
+            return self.at(&call.turn, |state| {
+                state.end(call, recorded, outcome)?;
                 // The call is recorded; the next action is refused.
-                let _ = integrity::within_budget(desk, self.on_veto);
+                let _ = integrity::within_budget(state, self.on_veto);
                 Ok(())
             });
         }
-        if let Err(why) = self.at(&call.turn, |desk| observe::end(desk, call, recorded, outcome)) {
+        if let Err(why) = self.at(&call.turn, |state| observe::end(state, call, recorded, outcome)) {
             error!("the end of a call of `{}` is not recorded: {}", call.tool, why.unquoted());
         }
-        self.desks.lock().remove(&call.turn);
+        self.states.lock().remove(&call.turn);
         Ok(())
     }
 
     fn taken_back(&self, turn: &TurnId, why: Lapsed) -> NotNow {
         let code = if why == Lapsed::SafeMode { Code::E7 } else { Code::E6 };
-        let why = Refused::new(code, format!("the call was cancelled while it ran: {why}"), why.help());
-        self.at(turn, |desk| not_now(desk, why, Ran::Unknown))
+        let why = StepRefusal::new(code, format!("the call was cancelled while it ran: {why}"), why.help());
+        self.at(turn, |state| not_now(state, why, Ran::Unknown))
     }
 }
 
 /// Returns the answer to the client if a refusal cannot be recorded.
-pub(crate) fn unrecorded_result(unrecorded: Blocked, not_now: &NotNow, at: &At<'_>) -> Vec<u8> {
+pub(crate) fn unrecorded_result(unrecorded: Blocked, not_now: &NotNow, at: &ReplyContext<'_>) -> Vec<u8> {
     let refusal = CallRefusal { ran: not_now.ran, ..unrecorded.into() };
-    let place = Place { id: at.id, turn: at.turn, call: None, era: at.era, promises: at.promises };
+    let place = RefusalContext { id: at.id, turn: at.turn, call: None, era: at.era, promises: at.promises };
     refusal::result(&refusal, &place)
 }
 
 /// Returns the question for an operator if the episode is in safe mode, or has just been halted for exceeding its budget.
-fn halted(desk: &mut Desk, on_veto: OnVeto, args: &Map<String, Value>) -> Result<Option<Map<String, Value>>, NotNow> {
-    if !integrity::is_halted(desk) {
-        integrity::within_budget(desk, on_veto).map_err(|why| not_now(desk, why, Ran::No))?;
+fn halted(
+    state: &mut EpisodeState,
+    on_veto: OnVeto,
+    args: &Map<String, Value>,
+) -> Result<Option<Map<String, Value>>, NotNow> {
+    if !integrity::is_halted(state) {
+        integrity::within_budget(state, on_veto).map_err(|why| not_now(state, why, Ran::No))?;
     }
-    Ok(integrity::is_halted(desk).then(|| integrity::question(desk, args)))
+    Ok(integrity::is_halted(state).then(|| integrity::question(state, args)))
 }
 
-fn not_now(desk: &Desk, why: Refused, ran: Ran) -> NotNow {
-    NotNow { why, standing: Standing::new(desk), ran }
+fn not_now(state: &EpisodeState, why: StepRefusal, ran: Ran) -> NotNow {
+    NotNow { why, standing: Standing::new(state), ran }
 }
 
 /// What an id takes of the name of a turn, whose characters may be others.

@@ -7,11 +7,11 @@ use omen_gate::mcp::Line;
 use serde_json::{Map, Value, json};
 use tracing::warn;
 
-use super::answers::{FULL, MOST_RUNNING, NOT_INITIALIZED, Running, answer, judge, method_of};
-use super::open::{Asked, Cancelled, Routed, To, Unasked};
+use super::answer_tasks::{FULL, MOST_RUNNING, NOT_INITIALIZED, Running, answer, judge, method_of};
+use super::open_requests::{CancelledRequest, NotForwarded, ResponseTarget, RoutedRequest, ServerRequest};
 use super::shared::Hub;
-use super::{everywhere, handshake, lists, routing};
-use crate::client::asked::Answered;
+use super::{broadcast, handshake, lists, routing};
+use crate::client::own_requests::ResponseMatch;
 use crate::messages::methods::{self, ACKNOWLEDGED, CALL, INITIALIZE, Method, Route, Side};
 use crate::messages::refusal::{self, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND};
 use omen_mcp::edit::{edited, member, member as place};
@@ -69,12 +69,12 @@ async fn request(hub: &Arc<Hub>, frame: Frame, method: &str, running: &mut Runni
             if let Err(why) = hub.settings.passages.request(method, Side::Client, &frame) {
                 return hub.client.send(session.refused(&raw_id, why).await).await;
             }
-            let to = Routed { server: session.place, token: None, is_handshake: method == INITIALIZE };
+            let to = RoutedRequest { server: session.place, token: None, is_handshake: method == INITIALIZE };
             match hub.open.ask(&id, to) {
                 Ok(()) => session.upstream.send(frame.text()).await,
-                Err(Unasked::Full) => hub.refuse(method, &raw_id, INTERNAL_ERROR, FULL).await,
+                Err(NotForwarded::Full) => hub.refuse(method, &raw_id, INTERNAL_ERROR, FULL).await,
                 // Reported above.
-                Err(Unasked::InUse) => {}
+                Err(NotForwarded::InUse) => {}
             }
         }
         _ => one_of_several(hub, frame, known, era, running).await,
@@ -94,7 +94,7 @@ async fn one_of_several(
     let own = Arc::clone(hub);
     let era = match (known.map(|known| known.route), era) {
         (Some(Route::Handshake), _) => return answer(hub, running, &frame.clone(), handshake::initialize(own, frame)),
-        (Some(Route::Answered), era) => return hub.client.send(everywhere::empty(&raw_id, era)).await,
+        (Some(Route::Answered), era) => return hub.client.send(broadcast::empty(&raw_id, era)).await,
         (_, None) => return refuse(INVALID_REQUEST, NOT_INITIALIZED).await,
         (_, Some(era)) => era,
     };
@@ -108,7 +108,7 @@ async fn one_of_several(
         Some(Route::ByName) => routing::prompt(hub, &frame).await,
         Some(Route::ByReference) => routing::complete(hub, frame, running).await,
         Some(Route::ByUri) => routing::resource(hub, frame, running).await,
-        Some(Route::ToAll) => answer(hub, running, &frame.clone(), everywhere::ask(own, frame, era)),
+        Some(Route::ToAll) => answer(hub, running, &frame.clone(), broadcast::ask(own, frame, era)),
         Some(Route::Listening) => listen(hub, &frame).await,
         _ => {
             let why = format!(
@@ -139,10 +139,10 @@ async fn notification(hub: &Hub, frame: &Frame, method: &str) {
             return warn!("the client tried to cancel a request of the proxy or of a server");
         }
         // If a call is dropped, its server is notified under the id that it has seen.
-        match id.map_or(Cancelled::Nothing, |id| hub.open.cancel(&id)) {
-            Cancelled::Task => return,
-            Cancelled::At(servers) => at = servers,
-            Cancelled::Nothing => {}
+        match id.map_or(CancelledRequest::Nothing, |id| hub.open.cancel(&id)) {
+            CancelledRequest::Task => return,
+            CancelledRequest::At(servers) => at = servers,
+            CancelledRequest::Nothing => {}
         }
     }
     if let [only] = hub.members.as_slice() {
@@ -161,7 +161,7 @@ async fn notification(hub: &Hub, frame: &Frame, method: &str) {
             let span = place(frame, "progressToken");
             let number = span.clone().and_then(|span| Id::read(frame.raw(span))?.ours());
             match (span, number.and_then(|number| hub.open.asked(number))) {
-                (Some(span), Some(Asked { server, raw_token: Some(token), .. })) => {
+                (Some(span), Some(ServerRequest { server, raw_token: Some(token), .. })) => {
                     to(hub, server, edited(frame.text(), vec![(span, token)]));
                 }
                 _ => warn!("dropped progress of the client: no open request of a server has its token"),
@@ -179,8 +179,8 @@ async fn response(hub: &Hub, frame: &Frame) {
     };
     let Some(asked) = number.and_then(|number| hub.open.answered_by_client(number)) else {
         return match hub.client.answered(frame.clone()) {
-            Answered::Open => {}
-            Answered::Late if hub.is_alone() => {}
+            ResponseMatch::Open => {}
+            ResponseMatch::Late if hub.is_alone() => {}
             _ if !hub.is_alone() => {
                 warn!("the client answered a request that no server has made, or that is no longer open")
             }
@@ -248,7 +248,7 @@ async fn listen(hub: &Arc<Hub>, frame: &Frame) {
             && let Err(why) = member.send(frame.text())
         {
             warn!("cannot forward the client's subscription to a server: {why}");
-            if hub.open.answered(&id, server) == (To::Client { is_handshake: false }) {
+            if hub.open.answered(&id, server) == (ResponseTarget::Client { is_handshake: false }) {
                 hub.client.send(refusal::error(frame.raw_id(), INTERNAL_ERROR, &why.to_string())).await;
             }
         }

@@ -11,10 +11,10 @@ use tokio::sync::mpsc;
 use tokio::task::consume_budget;
 use tracing::warn;
 
-use super::open::{Asked, To, Unasked};
+use super::open_requests::{NotForwarded, ResponseTarget, ServerRequest};
 use super::shared::Hub;
-use crate::client::asked::Answered;
-use crate::end::Lost;
+use crate::client::own_requests::ResponseMatch;
+use crate::end::ConnectionEnd;
 use crate::messages::methods::{self, ACKNOWLEDGED, RESOURCES, Route, Side, TOOLS};
 use crate::messages::refusal::{self, INTERNAL_ERROR};
 use crate::server::{Output, ServerSession, http_fault};
@@ -45,7 +45,7 @@ pub(crate) async fn read(
             return;
         }
     };
-    if !matches!(lost, Lost::Closed(_)) {
+    if !matches!(lost, ConnectionEnd::Closed(_)) {
         // Nobody listens to the server any more.
         process.iter().for_each(|process| process.kill());
     }
@@ -60,7 +60,12 @@ struct FromServer<'h> {
 }
 
 impl FromServer<'_> {
-    async fn lines(self, output: impl AsyncRead + Unpin, process: Option<&ServerProcess>, limit: usize) -> Lost {
+    async fn lines(
+        self,
+        output: impl AsyncRead + Unpin,
+        process: Option<&ServerProcess>,
+        limit: usize,
+    ) -> ConnectionEnd {
         let mut lines = Lines::new(output, limit);
         let mut last_long = None;
         loop {
@@ -70,7 +75,7 @@ impl FromServer<'_> {
                 Ok(Some(text)) if text.trim_ascii().is_empty() => {}
                 Ok(Some(text)) => {
                     if let Err(why) = self.line(text, &mut last_long).await {
-                        return Lost::Malformed(why);
+                        return ConnectionEnd::Malformed(why);
                     }
                 }
                 Ok(None) => {
@@ -78,29 +83,29 @@ impl FromServer<'_> {
                         Some(process) => process.exit_soon().await,
                         None => None,
                     };
-                    return Lost::Closed(how.unwrap_or_else(|| "it closed its output".to_owned()));
+                    return ConnectionEnd::Closed(how.unwrap_or_else(|| "it closed its output".to_owned()));
                 }
-                Err(Broken::Io(error)) => return Lost::Closed(bounded(&error.to_string())),
-                Err(Broken::Oversized) => return Lost::Oversized(u64::try_from(limit).unwrap_or(u64::MAX)),
+                Err(Broken::Io(error)) => return ConnectionEnd::Closed(bounded(&error.to_string())),
+                Err(Broken::Oversized) => return ConnectionEnd::Oversized(u64::try_from(limit).unwrap_or(u64::MAX)),
             }
         }
     }
 
-    async fn messages(self, said: &mut mpsc::Receiver<ServerEvent>) -> Lost {
+    async fn messages(self, said: &mut mpsc::Receiver<ServerEvent>) -> ConnectionEnd {
         loop {
             consume_budget().await;
             match said.recv().await {
                 Some(ServerEvent::Message(frame)) => {
                     if let Err(why) = self.message(frame).await {
-                        return Lost::Malformed(why);
+                        return ConnectionEnd::Malformed(why);
                     }
                 }
                 Some(ServerEvent::Failed(id, error)) => self.failed(&id, http_fault(error)).await,
                 Some(ServerEvent::Note(note)) => warn!("{note}"),
-                Some(ServerEvent::Lost(RequestError::Malformed(why))) => return Lost::Malformed(why),
-                Some(ServerEvent::Lost(RequestError::Died(why))) => return Lost::Closed(why),
-                Some(ServerEvent::Lost(error)) => return Lost::Closed(error.to_string()),
-                None => return Lost::Closed("the connection was closed".to_owned()),
+                Some(ServerEvent::Lost(RequestError::Malformed(why))) => return ConnectionEnd::Malformed(why),
+                Some(ServerEvent::Lost(RequestError::Died(why))) => return ConnectionEnd::Closed(why),
+                Some(ServerEvent::Lost(error)) => return ConnectionEnd::Closed(error.to_string()),
+                None => return ConnectionEnd::Closed("the connection was closed".to_owned()),
             }
         }
     }
@@ -110,7 +115,7 @@ impl FromServer<'_> {
         if let Some(number) = id.ours() {
             return self.session.upstream.failed(number, fault);
         }
-        let To::Client { is_handshake } = self.hub.open.answered(id, self.session.place) else { return };
+        let ResponseTarget::Client { is_handshake } = self.hub.open.answered(id, self.session.place) else { return };
         if is_handshake {
             self.hub.session.answered(false);
         }
@@ -159,7 +164,7 @@ impl FromServer<'_> {
             return Ok(());
         }
         let token = meta(frame, "progressToken").filter(|_| !self.hub.is_alone());
-        let asked = Asked {
+        let asked = ServerRequest {
             server: self.session.place,
             id: id.clone(),
             raw_id: frame.raw_id().to_owned(),
@@ -174,8 +179,8 @@ impl FromServer<'_> {
                 let edits = frame.id_span().into_iter().chain(token).map(|span| (span, Id::write(number))).collect();
                 self.hub.client.send(edited(frame.text(), edits)).await;
             }
-            Err(Unasked::InUse) => return Err(format!("the id `{id}` of its request is in use")),
-            Err(Unasked::Full) => {
+            Err(NotForwarded::InUse) => return Err(format!("the id `{id}` of its request is in use")),
+            Err(NotForwarded::Full) => {
                 let why = "the client has left too many requests unanswered";
                 self.session.upstream.send(refusal::error(frame.raw_id(), INTERNAL_ERROR, why)).await;
             }
@@ -225,7 +230,7 @@ impl FromServer<'_> {
                 }
                 // A server ends a subscription with this notification.
                 let ends = hub.open.listens(&id, place);
-                (ends && matches!(hub.open.answered(&id, place), To::Client { .. })).then(as_it_is)
+                (ends && matches!(hub.open.answered(&id, place), ResponseTarget::Client { .. })).then(as_it_is)
             }
             Some(Route::ByUri) => {
                 let uri = member(frame, "uri").and_then(|span| json::text(frame.text(), span)).unwrap_or_default();
@@ -244,18 +249,18 @@ impl FromServer<'_> {
         let unknown = || Err(format!("a response to the unknown request `{id}`"));
         if id.is_ours() {
             return match self.session.upstream.answered(frame) {
-                Answered::Open => Ok(()),
-                Answered::Late => {
+                ResponseMatch::Open => Ok(()),
+                ResponseMatch::Late => {
                     warn!("the server answered the request `{id}`, which is no longer open");
                     Ok(())
                 }
-                Answered::Nothing => unknown(),
+                ResponseMatch::Nothing => unknown(),
             };
         }
         let is_handshake = match self.hub.open.answered(&id, self.session.place) {
-            To::Client { is_handshake } => is_handshake,
-            To::OneOfSeveral | To::Late | To::Forgotten => return Ok(()),
-            To::Nothing => return unknown(),
+            ResponseTarget::Client { is_handshake } => is_handshake,
+            ResponseTarget::OneOfSeveral | ResponseTarget::Late | ResponseTarget::Forgotten => return Ok(()),
+            ResponseTarget::Nothing => return unknown(),
         };
         if is_handshake {
             self.hub.session.answered(frame.kind == Kind::Result);

@@ -7,10 +7,10 @@ use omen_gate::mcp::{fault_of, result_of};
 use serde_json::{Map, Value, json};
 use tracing::warn;
 
-use super::everywhere::ask_all;
+use super::broadcast::ask_all;
 use super::member::NoAnswer;
-use super::merged::{About, capabilities, instructions, server_info};
 use super::run_server::start;
+use super::server_descriptions::{ServerDescription, capabilities, instructions, server_info};
 use super::shared::Hub;
 use crate::client::names;
 use crate::messages::refusal::{self, INTERNAL_ERROR, METHOD_NOT_FOUND};
@@ -143,10 +143,10 @@ fn version(result: &Map<String, Value>) -> &str {
     result.get("protocolVersion").and_then(Value::as_str).unwrap_or_default()
 }
 
-fn said(hub: &Hub, answers: &[(usize, Map<String, Value>)]) -> Vec<About> {
+fn said(hub: &Hub, answers: &[(usize, Map<String, Value>)]) -> Vec<ServerDescription> {
     let about = answers.iter().filter_map(|(server, result)| {
         let member = hub.members.get(*server)?;
-        let about = About::new(&member.name, result);
+        let about = ServerDescription::new(&member.name, result);
         member.can(about.capabilities.clone());
         Some(about)
     });

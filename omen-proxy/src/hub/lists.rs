@@ -21,9 +21,9 @@ use omen_mcp::frame::{Frame, Kind, similar};
 use omen_mcp::handshake::Era;
 use omen_mcp::json;
 
-/// Items listed by one server.
+/// Items of a list from one server.
 #[derive(Debug, Default)]
-struct Listed {
+struct ServerItems {
     items: Vec<String>,
     ids: BTreeSet<String>,
     bytes: usize,
@@ -94,7 +94,7 @@ pub(super) async fn know_resources(hub: &Arc<Hub>, frame: &Frame) {
 type LeftOut = Vec<(String, String)>;
 
 /// Asks all servers at once. A slow server is left out, and delays the others no longer than its own time limit.
-async fn all(hub: &Arc<Hub>, frame: &Frame, list: &'static List) -> (Vec<Listed>, Option<Frame>, LeftOut) {
+async fn all(hub: &Arc<Hub>, frame: &Frame, list: &'static List) -> (Vec<ServerItems>, Option<Frame>, LeftOut) {
     let mut asking = JoinSet::new();
     for server in hub.live() {
         let (hub, frame) = (Arc::clone(hub), frame.clone());
@@ -111,7 +111,7 @@ async fn all(hub: &Arc<Hub>, frame: &Frame, list: &'static List) -> (Vec<Listed>
                 ids = std::mem::take(&mut answer.ids);
                 listed.push(answer);
             }
-            Err(NotListed::None) => listed.push(Listed { is_public: true, ..Listed::default() }),
+            Err(NotListed::None) => listed.push(ServerItems { is_public: true, ..ServerItems::default() }),
             Err(NotListed::Error(error)) => {
                 left_out.push((name, fault_of(&error).to_string()));
                 first_error.get_or_insert(error);
@@ -128,13 +128,14 @@ async fn all(hub: &Arc<Hub>, frame: &Frame, list: &'static List) -> (Vec<Listed>
 }
 
 /// Returns all pages of one server.
-async fn of_server(hub: &Hub, server: usize, frame: &Frame, list: &'static List) -> Result<Listed, NotListed> {
+async fn of_server(hub: &Hub, server: usize, frame: &Frame, list: &'static List) -> Result<ServerItems, NotListed> {
     let Some(member) = hub.members.get(server) else { return Err(NotListed::None) };
     if member.has(list.capability) == Some(false) {
         return Err(NotListed::None);
     }
     let until = Instant::now() + hub.limits.answer;
-    let (mut listed, mut cursor, mut seen) = (Listed { is_public: true, ..Listed::default() }, None, BTreeSet::new());
+    let (mut listed, mut cursor, mut seen) =
+        (ServerItems { is_public: true, ..ServerItems::default() }, None, BTreeSet::new());
     for _ in 0..hub.limits.pages {
         let params = params(frame, list, cursor.as_deref());
         let line = |id: &str| {
@@ -188,7 +189,7 @@ fn take(
     server: usize,
     page: &Frame,
     list: &'static List,
-    listed: &mut Listed,
+    listed: &mut ServerItems,
 ) -> Result<Option<String>, String> {
     let members = page.members().map_err(|flaw| flaw.to_string())?;
     if let Some(why) = members.iter().find_map(|member| similar(&member.key, &[list.key, "nextCursor"])) {

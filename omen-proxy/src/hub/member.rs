@@ -20,11 +20,12 @@ use omen_mcp::frame::{Frame, Kind};
 pub(crate) struct Member {
     pub(crate) name: ServerName,
     pub(crate) source: Source,
-    state: Mutex<State>,
+    state: Mutex<MemberState>,
 }
 
+/// State of a server as the hub knows it.
 #[derive(Debug, Default)]
-struct State {
+struct MemberState {
     /// `None` while the server cannot be reached.
     session: Option<Arc<ServerSession>>,
     lost: Option<String>,
@@ -49,7 +50,10 @@ impl Member {
 
     /// Begins a session with the server. It replaces the previous one, whose messages no longer count.
     pub(crate) fn begin(&self, session: Arc<ServerSession>) {
-        let before = std::mem::replace(&mut *self.state.lock(), State { session: Some(session), ..State::default() });
+        let before = std::mem::replace(
+            &mut *self.state.lock(),
+            MemberState { session: Some(session), ..MemberState::default() },
+        );
         before.session.iter().for_each(|before| before.end(&Ended::Client));
     }
 

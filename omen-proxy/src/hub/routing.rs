@@ -6,7 +6,7 @@ use std::sync::Arc;
 use omen_gate::{Blocked, GateCode, bounded};
 use serde_json::Value;
 
-use super::answers::{FULL, Running, judge, method_of, routed};
+use super::answer_tasks::{FULL, Running, judge, method_of, routed};
 use super::lists;
 use super::shared::Hub;
 use crate::client::names;

@@ -17,7 +17,7 @@ use tracing::{Instrument as _, Span, info_span};
 use super::from_server;
 use super::shared::Hub;
 use crate::client::Rounds;
-use crate::end::{Ended, Lost};
+use crate::end::{ConnectionEnd, Ended};
 use crate::error::NotServed;
 use crate::server::{Absent, Behind, Connection, Output, ServerSession, SpawnInSpan as _, Upstream};
 use omen_mcp::outbox::{Outbox, OutboxWriter};
@@ -135,7 +135,7 @@ async fn serve(hub: Arc<Hub>, session: Arc<ServerSession>, output: Output, ends:
     // Output from before the server's end still reaches the client.
     let _ = timeout(LAST_WORDS, reader.join_next()).await;
     reader.shutdown().await;
-    session.upstream.end(Lost::Stopped);
+    session.upstream.end(ConnectionEnd::Stopped);
     // Nobody receives this once the client's session is over.
     let _ = hub.ended.send((session.place, was_there, ended));
 }
@@ -156,7 +156,7 @@ async fn drain(hub: &Hub, session: &ServerSession, ended: &Ended) {
         _ = timeout(hub.settings.drain, rest) => {}
     }
     let lost = match ended {
-        Ended::Asked => Some(Lost::Stopped),
+        Ended::Asked => Some(ConnectionEnd::Stopped),
         _ => session.upstream.lost(),
     };
     if let Some(lost) = lost {

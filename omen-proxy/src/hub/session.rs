@@ -12,16 +12,16 @@ use tokio::task::consume_budget;
 use tokio::time::timeout;
 use tracing::warn;
 
-use super::answers::Running;
+use super::answer_tasks::Running;
 use super::from_client;
 use super::member::Member;
-use super::open::Open;
+use super::open_requests::OpenRequests;
 use super::run_server::start;
 use super::shared::{EndedServer, Hub, Limits, chain};
-use crate::client::asked::cancelled;
+use crate::client::own_requests::cancelled;
 use crate::client::{Downstream, UserTurns};
-use crate::end::{Ended, Lost};
-use crate::episode::{About, ClientNames, Episodes, Recording};
+use crate::end::{ConnectionEnd, Ended};
+use crate::episode::{ClientNames, Episodes, Recording, SessionContext};
 use crate::error::NotServed;
 use crate::messages::methods::{PROMPTS, PROMPTS_CHANGED, RESOURCES, RESOURCES_CHANGED, TOOLS_CHANGED};
 use crate::messages::refusal::{self, INTERNAL_ERROR};
@@ -122,7 +122,7 @@ impl ClientSession {
         let episodes = recording.map(|recording| {
             let names = ClientNames::new(servers.iter().map(|(name, _)| name));
             let clock = settings.clock.clone().unwrap_or_else(|| Arc::new(SystemClock::default()));
-            let about = About { session: &turn, names, config: &settings.config, clock, gate: gate.clone() };
+            let about = SessionContext { session: &turn, names, config: &settings.config, clock, gate: gate.clone() };
             Episodes::new(recording, about, Arc::new(chain(&settings, &downstream, &session, None)))
         });
         let mut connections = Vec::new();
@@ -142,7 +142,7 @@ impl ClientSession {
             session,
             client: downstream,
             members: servers.into_iter().map(|(name, source)| Member::new(name, source)).collect(),
-            open: Open::new(limits.open_requests),
+            open: OpenRequests::new(limits.open_requests),
             listings: Default::default(),
             episodes,
             limits,
@@ -241,13 +241,13 @@ enum Next {
 
 /// Returns once the only server is gone. A server that never answers the handshake counts as gone: otherwise its client would
 /// wait forever without seeing a reason.
-async fn lost(hub: &Hub, only: &ServerSession) -> Lost {
+async fn lost(hub: &Hub, only: &ServerSession) -> ConnectionEnd {
     let limit = only.upstream.limits().start;
     tokio::select! {
         biased;
         lost = only.upstream.over() => lost,
         () = hub.session.unanswered(limit) => {
-            let silent = Lost::Silent(limit.as_secs());
+            let silent = ConnectionEnd::Silent(limit.as_secs());
             only.upstream.end(silent.clone());
             silent
         }

@@ -14,12 +14,12 @@ use tokio::task::JoinSet;
 use tracing::warn;
 
 use super::member::Member;
-use super::open::Open;
+use super::open_requests::OpenRequests;
 use super::resources::Listings;
 use crate::client::{Chain, Downstream, Elicitation, Rounds, UserTurns, names};
-use crate::end::{Ended, Lost};
+use crate::end::{ConnectionEnd, Ended};
 use crate::episode::Episodes;
-use crate::messages::refusal::{self, INTERNAL_ERROR, Place};
+use crate::messages::refusal::{self, INTERNAL_ERROR, RefusalContext};
 use crate::server::ServerSession;
 use crate::settings::Settings;
 use omen_mcp::handshake::{Era, Session};
@@ -36,7 +36,7 @@ pub(crate) struct Hub {
     pub(crate) session: Arc<Session>,
     pub(crate) client: Arc<Downstream>,
     pub(crate) members: Vec<Member>,
-    pub(crate) open: Open,
+    pub(crate) open: OpenRequests,
     pub(crate) listings: Listings,
     pub(crate) user_turns: Arc<UserTurns>,
     /// Episodes of the session, if any are written.
@@ -111,7 +111,7 @@ impl Hub {
     }
 
     /// Answers each request that waits for a server that is gone.
-    pub(crate) async fn give_up(&self, session: &ServerSession, lost: &Lost) {
+    pub(crate) async fn give_up(&self, session: &ServerSession, lost: &ConnectionEnd) {
         for id in self.open.unanswered(session.place) {
             let why = format!("the server is gone: {lost}");
             self.client.send(refusal::error(&id.raw(), INTERNAL_ERROR, &why)).await;
@@ -153,7 +153,7 @@ impl Hub {
             Err(unrecorded) => unrecorded,
         };
         // Which tool it would have been is not known, so neither is what it promises.
-        let at = Place { id: raw_id, turn: &self.turn, call: None, era, promises: false };
+        let at = RefusalContext { id: raw_id, turn: &self.turn, call: None, era, promises: false };
         refusal::result(&CallRefusal::from(why), &at)
     }
 }

@@ -9,7 +9,7 @@ use omen_mcp::handshake::Era;
 
 /// Returns a result of `tools/call` with a refusal, in words for the model and as a decision for programs. Structured content has
 /// to be what the tool promises, and a decision is not: where a tool promises something, the decision is in `_meta` alone.
-pub(crate) fn result(refusal: &CallRefusal, at: &Place<'_>) -> Vec<u8> {
+pub(crate) fn result(refusal: &CallRefusal, at: &RefusalContext<'_>) -> Vec<u8> {
     let decision = refusal.decision(at.turn, at.call);
     let mut result = json!({
         "content": [{ "type": "text", "text": refusal.text() }], "isError": true, "_meta": { DECISION: decision },
@@ -28,9 +28,9 @@ pub(crate) fn result(refusal: &CallRefusal, at: &Place<'_>) -> Vec<u8> {
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{result}}}", at.id).into_bytes()
 }
 
-/// Context of a refusal.
+/// Context of a refused call.
 #[derive(Debug)]
-pub(crate) struct Place<'p> {
+pub(crate) struct RefusalContext<'p> {
     /// Request id as written.
     pub(crate) id: &'p str,
     pub(crate) turn: &'p TurnId,

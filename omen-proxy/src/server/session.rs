@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 use tracing::{Instrument as _, Span, warn};
 
-use super::unlisted::Unlisted;
+use super::allowlist_check::AllowlistCheck;
 use super::upstream::Upstream;
 use crate::client::{Rounds, UserTurns};
 use crate::end::Ended;
@@ -47,7 +47,7 @@ pub(crate) struct ServerSession {
     pub(crate) episodes: Option<Arc<Episodes>>,
     /// Tools left out of a list, with the reasons: each is recorded only once.
     pub(crate) left_out: Mutex<BTreeSet<(String, String)>>,
-    pub(crate) unlisted: Unlisted,
+    pub(crate) unlisted: AllowlistCheck,
     /// Span in which messages about the server are logged.
     pub(crate) span: Span,
     /// How the client's session, or this server's part in it, has ended.

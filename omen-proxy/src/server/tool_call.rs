@@ -16,9 +16,9 @@ use tracing::{Span, warn};
 use super::failed;
 use super::policy_text::{call_text, refused_text, reported};
 use super::session::ServerSession;
-use crate::episode::{At, Begun, Episodes, NotNow, Outcome, OwnTool, unrecorded_result};
+use crate::episode::{Episodes, NotNow, Outcome, OwnTool, ReplyContext, UnfinishedCall, unrecorded_result};
 use crate::messages::Passage;
-use crate::messages::refusal::{self, Place};
+use crate::messages::refusal::{self, RefusalContext};
 use omen_mcp::CallToolRequest;
 use omen_mcp::frame::Frame;
 use omen_mcp::handshake::Era;
@@ -77,7 +77,10 @@ impl<'s> ClientCall<'s> {
         let tool = bounded(name);
         warn!(code = %refusal.code, tool, %turn, "refused a call of `{tool}`: {}: {noted}", refusal.code);
         let promises = session.upstream.promises(name);
-        refusal::result(refusal, &Place { id: self.id(), turn, call: self.hash(), era: self.request.era(), promises })
+        refusal::result(
+            refusal,
+            &RefusalContext { id: self.id(), turn, call: self.hash(), era: self.request.era(), promises },
+        )
     }
 
     fn id(&self) -> &str {
@@ -162,9 +165,9 @@ impl<'s> ClientCall<'s> {
         let conformant = planned.conform().await?;
         let id = self.id();
         let promises = session.upstream.promises(&self.name);
-        let at = At { id, turn, era: message.era(), promises, own: false, owed: String::new() };
+        let at = ReplyContext { id, turn, era: message.era(), promises, own: false, owed: String::new() };
         let refused = async |episodes: &Episodes, why: &NotNow| {
-            let at = At { owed: session.owed_line(), ..at.clone() };
+            let at = ReplyContext { owed: session.owed_line(), ..at.clone() };
             not_now(episodes, why, &call, &at).await
         };
         let mut facts = session.episodes.as_ref().map(|episodes| episodes.facts(turn, &call));
@@ -194,7 +197,7 @@ impl<'s> ClientCall<'s> {
             _ => None,
         };
         // Later audit log entries about the call name its directive.
-        let authorized = match begun.as_ref().and_then(Begun::packet) {
+        let authorized = match begun.as_ref().and_then(UnfinishedCall::packet) {
             Some((packet_id, correlation_id)) => authorized.of_packet(packet_id, correlation_id),
             None => authorized,
         };
@@ -271,9 +274,11 @@ async fn drive(
         let refusal = CallRefusal::from(why);
         warn!(code = %refusal.code, tool = own.name(), %turn, "refused `{}`: {}: {}", own.name(), refusal.code, refusal.unquoted);
         let call = episodes.own_id(own).and_then(|own| hash(turn, own, args));
-        return refusal::result(&refusal, &Place { id, turn, call, era, promises: false });
+        return refusal::result(&refusal, &RefusalContext { id, turn, call, era, promises: false });
     }
-    episodes.drive(own, args, &At { id, turn, era, promises: false, own: true, owed: session.owed_line() }).await
+    episodes
+        .drive(own, args, &ReplyContext { id, turn, era, promises: false, own: true, owed: session.owed_line() })
+        .await
 }
 
 /// Screens what a model reports in its episode, which is where it states what its user has asked for (PG-0).
@@ -292,7 +297,7 @@ fn hash(turn: &TurnId, tool: ToolId, raw_args: &str) -> Option<CallHash> {
 }
 
 /// Returns the line for a call that the episode refuses, or whose outcome it cannot record. The refusal is in the audit log.
-async fn not_now(episodes: &Episodes, why: &NotNow, call: &ToolCall, at: &At<'_>) -> Vec<u8> {
+async fn not_now(episodes: &Episodes, why: &NotNow, call: &ToolCall, at: &ReplyContext<'_>) -> Vec<u8> {
     let (code, tool) = (why.why.code(), call.tool());
     warn!(%code, %tool, turn = %at.turn, "the episode refuses a call: {code}: {}", why.why.unquoted());
     match episodes.record(why, at.turn, tool, call.hash(), None).await {

@@ -10,9 +10,9 @@ use omen_gate::server::{Dispatch, ToolServer};
 use omen_gate::tool::{Answer, Tool};
 use tokio::sync::watch;
 
-use super::known_list::LastListed;
-use crate::client::asked::{Answered, Asked, cancelled};
-use crate::end::Lost;
+use super::list_cache::ToolListCache;
+use crate::client::own_requests::{OwnRequests, ResponseMatch, cancelled};
+use crate::end::ConnectionEnd;
 use omen_mcp::Id;
 use omen_mcp::frame::Frame;
 use omen_mcp::handshake::Session;
@@ -38,10 +38,10 @@ pub(crate) struct Upstream {
     out: Outbox,
     limits: ServerLimits,
     session: Arc<Session>,
-    asked: Asked,
-    lost: watch::Sender<Option<Lost>>,
+    own_requests: OwnRequests,
+    lost: watch::Sender<Option<ConnectionEnd>>,
     revision: AtomicU64,
-    last_listed: LastListed,
+    last_listed: ToolListCache,
 }
 
 impl Upstream {
@@ -50,10 +50,10 @@ impl Upstream {
             out,
             limits,
             session,
-            asked: Asked::default(),
+            own_requests: OwnRequests::default(),
             lost: watch::Sender::new(None),
             revision: AtomicU64::new(0),
-            last_listed: LastListed::default(),
+            last_listed: ToolListCache::default(),
         }
     }
 
@@ -90,7 +90,7 @@ impl Upstream {
         if let Some(lost) = self.lost() {
             return Err(lost.before().into());
         }
-        let mut open = self.asked.open(|number| self.out.send_now(cancelled(number)));
+        let mut open = self.own_requests.open(|number| self.out.send_now(cancelled(number)));
         let line = line(&Id::write(open.number()));
         if waits {
             open.is_sent();
@@ -123,17 +123,17 @@ impl Upstream {
     }
 
     /// Accepts a response to one of the proxy's own requests.
-    pub(crate) fn answered(&self, response: Frame) -> Answered {
+    pub(crate) fn answered(&self, response: Frame) -> ResponseMatch {
         match response.id().and_then(Id::ours) {
-            Some(number) => self.asked.answered(number, response),
-            None => Answered::Nothing,
+            Some(number) => self.own_requests.answered(number, response),
+            None => ResponseMatch::Nothing,
         }
     }
 
     /// Records that one of the proxy's own requests will get no answer.
     pub(crate) fn failed(&self, number: u64, fault: Fault) {
         // It does not matter if nobody waits for the request any more.
-        let _ = self.asked.failed(number, fault);
+        let _ = self.own_requests.failed(number, fault);
     }
 
     /// Marks the tool list as possibly changed.
@@ -142,7 +142,7 @@ impl Upstream {
     }
 
     /// Ends the connection; only the first reason counts.
-    pub(crate) fn end(&self, lost: Lost) {
+    pub(crate) fn end(&self, lost: ConnectionEnd) {
         self.changed();
         self.lost.send_if_modified(|seen| {
             let first = seen.is_none();
@@ -153,17 +153,17 @@ impl Upstream {
         });
     }
 
-    pub(crate) fn lost(&self) -> Option<Lost> {
+    pub(crate) fn lost(&self) -> Option<ConnectionEnd> {
         self.lost.borrow().clone()
     }
 
     /// Waits for the connection to end.
-    pub(crate) async fn over(&self) -> Lost {
+    pub(crate) async fn over(&self) -> ConnectionEnd {
         let mut lost = self.lost.subscribe();
         match lost.wait_for(Option::is_some).await.as_deref() {
             Ok(Some(lost)) => lost.clone(),
             // Unreachable: the sender is `self`.
-            _ => Lost::Stopped,
+            _ => ConnectionEnd::Stopped,
         }
     }
 

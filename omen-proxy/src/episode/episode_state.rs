@@ -1,4 +1,4 @@
-//! Episode with the state that the proxy keeps for it: what is stated, what was cited, and what the proxy has seen.
+//! State that the proxy keeps for an episode: what is stated, what was cited, and what the proxy has seen.
 
 use std::collections::VecDeque;
 
@@ -13,32 +13,32 @@ use omen_types::{Code, Diagnostic};
 use serde_json::{Map, Value, json};
 
 use super::budgets::Budgets;
-use super::chosen::{Chosen, Scope};
+use super::call_facts::CallFacts;
+use super::call_record::CallRecord;
+use super::decided_tools::{DecidedTools, Scope};
 use super::drafts;
-use super::envelope::{Stated, reference};
-use super::facts::CallFacts;
+use super::envelope::{StatedParts, reference};
 use super::not_stated::not_stated;
 use super::outcome::Outcome;
-use super::recorded::Recorded;
-use super::recorder::{Recorder, Sent, unused};
-use super::refused::Refused;
+use super::recorder::{Recorder, SentPacket, unused};
+use super::step_refusal::StepRefusal;
 
-/// Episode with its state.
-pub(super) struct Desk {
+/// State that the proxy keeps for one episode, with the recorder of its packets.
+pub(super) struct EpisodeState {
     pub(super) recorder: Recorder,
     pub(super) budgets: Budgets,
     /// Envelope parts in force; none before the first packet.
-    stated: Option<Stated>,
+    stated: Option<StatedParts>,
     /// Evidence in force, until other evidence is named.
     pub(super) cited: Vec<EvidenceRef>,
     /// Citable packets, the latest last.
-    seen: VecDeque<Seen>,
+    seen: VecDeque<CitablePacket>,
     /// Whether tools work, as far as the proxy knows.
     pub(super) tools: ToolsState,
     /// Latest decision.
     pub(super) decision: Option<PacketId>,
     /// Tools named by the decision; `None` if only the gate decides on each call.
-    pub(super) chosen: Option<Chosen>,
+    pub(super) chosen: Option<DecidedTools>,
     calls: u64,
     pub(super) calls_used: u64,
     /// Reason why the episode was last halted.
@@ -47,7 +47,7 @@ pub(super) struct Desk {
 
 /// Packet that may be cited because the proxy has seen its content.
 #[derive(Clone, Debug)]
-pub(super) struct Seen {
+pub(super) struct CitablePacket {
     pub(super) packet_id: PacketId,
     pub(super) ref_type: RefType,
     pub(super) at: Timestamp,
@@ -65,7 +65,7 @@ enum Way {
     Observation,
 }
 
-impl Desk {
+impl EpisodeState {
     pub(super) fn new(recorder: Recorder, budgets: Budgets) -> Self {
         Self {
             recorder,
@@ -83,19 +83,19 @@ impl Desk {
     }
 
     /// Returns the envelope parts in force, updated with those given now.
-    pub(super) fn stating(&self, mcp: Option<&Value>) -> Result<Stated, Refused> {
+    pub(super) fn stating(&self, mcp: Option<&Value>) -> Result<StatedParts, StepRefusal> {
         self.stated.clone().unwrap_or_default().with(mcp)
     }
 
     /// Returns references to the packets named as evidence.
-    pub(super) fn citing(&self, named: &[String]) -> Result<Vec<EvidenceRef>, Refused> {
+    pub(super) fn citing(&self, named: &[String]) -> Result<Vec<EvidenceRef>, StepRefusal> {
         let find = |(at, id): (usize, &String)| {
             let seen = self.seen.iter().find(|seen| seen.packet_id.as_str() == id);
             let found = seen.and_then(|seen| reference(seen.ref_type, id, &seen.at));
             found.ok_or_else(|| {
                 let problem = format!("`{id}` is not an output of a tool or an answer of the user in this episode");
                 let finding = Diagnostic::error(Code::Inv004, problem).at(format!("/evidence/{at}"));
-                Refused::finding(finding.help(self.citable()))
+                StepRefusal::finding(finding.help(self.citable()))
             })
         };
         named.iter().enumerate().map(find).collect()
@@ -112,7 +112,7 @@ impl Desk {
         }
     }
 
-    pub(super) fn seen(&self) -> impl Iterator<Item = &Seen> {
+    pub(super) fn seen(&self) -> impl Iterator<Item = &CitablePacket> {
         self.seen.iter()
     }
 
@@ -121,9 +121,9 @@ impl Desk {
         &mut self,
         packet_type: PacketType,
         payload: &Value,
-        stated: Stated,
+        stated: StatedParts,
         cited: Vec<EvidenceRef>,
-    ) -> Result<Sent, Refused> {
+    ) -> Result<SentPacket, StepRefusal> {
         let mcp = stated.envelope(self.budgets, &cited, self.tools);
         let sent = self.recorder.propose(Allow::moves(), packet_type, payload, &mcp)?;
         if packet_type == PacketType::DecisionPacket {
@@ -138,15 +138,15 @@ impl Desk {
         &self,
         packet_type: PacketType,
         payload: &Map<String, Value>,
-        stated: &Stated,
+        stated: &StatedParts,
         cited: &[EvidenceRef],
-    ) -> Result<(), Refused> {
+    ) -> Result<(), StepRefusal> {
         let mcp = stated.envelope(self.budgets, cited, self.tools);
         self.recorder.probe(&[(packet_type, Value::Object(payload.clone()))], &mcp)
     }
 
     /// Sends one of the proxy's own packets, in the envelope in force.
-    fn send_own(&mut self, packet_type: PacketType, payload: &Value) -> Result<Sent, Refused> {
+    fn send_own(&mut self, packet_type: PacketType, payload: &Value) -> Result<SentPacket, StepRefusal> {
         let mcp = self.mcp();
         self.recorder.propose(Allow::everything(), packet_type, payload, &mcp)
     }
@@ -158,7 +158,7 @@ impl Desk {
         payload: &Value,
         ref_type: RefType,
         source: &str,
-    ) -> Result<Sent, Refused> {
+    ) -> Result<SentPacket, StepRefusal> {
         let own = reference(ref_type, source, &self.recorder.origin.timestamp());
         let stated = self.stated.clone().unwrap_or_else(not_stated);
         let mcp = stated.witnessed(self.budgets, own.as_slice(), self.tools);
@@ -172,11 +172,11 @@ impl Desk {
     }
 
     /// Checks whether a call may be made here and now.
-    pub(super) fn may(&self, call: &CallFacts) -> Result<(), Refused> {
+    pub(super) fn may(&self, call: &CallFacts) -> Result<(), StepRefusal> {
         self.way(call).map(drop)
     }
 
-    fn way(&self, call: &CallFacts) -> Result<Way, Refused> {
+    fn way(&self, call: &CallFacts) -> Result<Way, StepRefusal> {
         let nodes = self.recorder.nodes();
         let (task, token) = self.next_ids()?;
         let in_loop = nodes == NodeSet::of(Node::Verify);
@@ -205,7 +205,7 @@ impl Desk {
         if call.writes {
             probe(vec![directive])?;
             // The token was not issued, so this is not reached; a call that writes is never made without its own token.
-            return Err(Refused::new(Code::E4, "no token can be issued here", "decide to act first"));
+            return Err(StepRefusal::new(Code::E4, "no token can be issued here", "decide to act first"));
         }
         if !nodes.after(Event::DirectRead).is_empty() || nodes.after(Event::Observe).is_empty() {
             probe(vec![directive])?;
@@ -215,7 +215,7 @@ impl Desk {
         if self.stated.is_none() {
             let problem = "nothing is stated about this episode yet: its intent, its stakes, how its claims are known";
             let help = "call `omen_observe` first, with `mcp`";
-            return Err(Refused::new(Code::Inv001, problem, help));
+            return Err(StepRefusal::new(Code::Inv001, problem, help));
         }
         Ok(Way::Observation)
     }
@@ -228,10 +228,10 @@ impl Desk {
         drafts::token(token, scope.unwrap_or_else(|| Scope::whole(&call.tool)), expiry, rationale)
     }
 
-    fn next_ids(&self) -> Result<(TaskId, TokenId), Refused> {
+    fn next_ids(&self) -> Result<(TaskId, TokenId), StepRefusal> {
         let number = self.calls + 1;
         let broken =
-            |error: omen_types::scalar::Invalid| Refused::new(Code::Id, error.to_string(), "start the proxy again");
+            |error: omen_types::scalar::Invalid| StepRefusal::new(Code::Id, error.to_string(), "start the proxy again");
         Ok((
             TaskId::new(format!("task_{number}")).map_err(broken)?,
             TokenId::new(format!("token_{number}")).map_err(broken)?,
@@ -239,12 +239,12 @@ impl Desk {
     }
 
     /// Records a call before it is made.
-    pub(super) fn begin(&mut self, call: &CallFacts, rationale: &str) -> Result<Recorded, Refused> {
+    pub(super) fn begin(&mut self, call: &CallFacts, rationale: &str) -> Result<CallRecord, StepRefusal> {
         let way = self.way(call)?;
         let (task_id, token) = self.next_ids()?;
         self.calls += 1;
         if way == Way::Observation {
-            return Ok(Recorded::Observation);
+            return Ok(CallRecord::Observation);
         }
         let token = match way {
             Way::Token => {
@@ -258,18 +258,23 @@ impl Desk {
         let params = call.recordable.arguments().cloned();
         let directive = drafts::directive(&task_id, call, params, token.as_ref(), in_loop);
         match self.send_own(PacketType::TaskDirectivePacket, &directive)?.task {
-            Some(task) => Recorded::directive(task_id, task),
+            Some(task) => CallRecord::directive(task_id, task),
             // INVARIANT: a directive that was sent has a task.
-            None => Err(Refused::new(Code::E6, "the directive has no task", "call the tool again")),
+            None => Err(StepRefusal::new(Code::E6, "the directive has no task", "call the tool again")),
         }
     }
 
     /// Records the outcome of a call.
-    pub(super) fn end(&mut self, call: &CallFacts, mut recorded: Recorded, outcome: &Outcome) -> Result<(), Refused> {
+    pub(super) fn end(
+        &mut self,
+        call: &CallFacts,
+        mut recorded: CallRecord,
+        outcome: &Outcome,
+    ) -> Result<(), StepRefusal> {
         recorded.stop();
         let source = call.hash.as_ref().map_or_else(|| call.turn.to_string(), |hash| format!("call:{hash}"));
         let result = match &recorded {
-            Recorded::Directive { task_id, directive, .. } => {
+            CallRecord::Directive { task_id, directive, .. } => {
                 if self.recorder.nodes() == NodeSet::of(Node::SafeMode) {
                     // A directive that is open when safe mode begins gets no result (D13).
                     return Ok(());
@@ -280,7 +285,7 @@ impl Desk {
                 }
                 Some(self.send_seen(PacketType::TaskResultPacket, &payload, RefType::ToolOutput, &source)?.packet_id)
             }
-            Recorded::Observation => None,
+            CallRecord::Observation => None,
         };
         if !outcome.was_seen() {
             return Ok(());
@@ -297,7 +302,7 @@ impl Desk {
     }
 
     /// Records an observation that the proxy has made of someone.
-    pub(super) fn observed(&mut self, payload: &Value, ref_type: RefType, from: &str) -> Result<PacketId, Refused> {
+    pub(super) fn observed(&mut self, payload: &Value, ref_type: RefType, from: &str) -> Result<PacketId, StepRefusal> {
         let sent = self.send_seen(PacketType::ObservationPacket, payload, ref_type, from)?;
         self.keep(sent.packet_id.clone(), ref_type, from);
         Ok(sent.packet_id)
@@ -308,12 +313,13 @@ impl Desk {
             self.seen.pop_front();
         }
         let at = self.recorder.origin.timestamp();
-        self.seen.push_back(Seen { packet_id, ref_type, at, from: from.to_owned() });
+        self.seen.push_back(CitablePacket { packet_id, ref_type, at, from: from.to_owned() });
     }
 
     /// Writes a call that nothing permits, with its result, as both happened. Returns the directive.
-    pub(super) fn write_anyway(&self, call: &CallFacts, outcome: &Outcome) -> Result<PacketId, Refused> {
-        let invalid = |error: omen_types::scalar::Invalid| Refused::new(Code::Id, error.to_string(), "this is a bug");
+    pub(super) fn write_anyway(&self, call: &CallFacts, outcome: &Outcome) -> Result<PacketId, StepRefusal> {
+        let invalid =
+            |error: omen_types::scalar::Invalid| StepRefusal::new(Code::Id, error.to_string(), "this is a bug");
         let [directive, result] = ["pkt_anyway_1", "pkt_anyway_2"].map(|id| PacketId::new(id).map_err(invalid));
         let (directive, result) = (directive?, result?);
         let task = TaskId::new("task_anyway").map_err(invalid)?;
@@ -331,9 +337,9 @@ impl Desk {
         alert_type: AlertType,
         severity: AlertSeverity,
         summary: &str,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), StepRefusal> {
         let summary = Text::new(drafts::short(summary));
-        let summary = summary.map_err(|error| Refused::new(Code::Schema, error.to_string(), "give a reason"))?;
+        let summary = summary.map_err(|error| StepRefusal::new(Code::Schema, error.to_string(), "give a reason"))?;
         let payload =
             IntegrityAlertPayload::builder().alert_type(alert_type).severity(severity).summary(summary).build();
         self.send_own(PacketType::IntegrityAlertPacket, &json!(payload))?;

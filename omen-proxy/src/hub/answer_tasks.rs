@@ -6,7 +6,7 @@ use tokio::task::JoinSet;
 use tracing::field::Empty;
 use tracing::{Instrument as _, debug_span};
 
-use super::open::Routed;
+use super::open_requests::RoutedRequest;
 use super::shared::Hub;
 use crate::messages::methods::{CALL, INITIALIZE};
 use crate::messages::refusal::{self, INTERNAL_ERROR, INVALID_PARAMS};
@@ -20,9 +20,9 @@ use omen_mcp::{CallToolRequest, Id};
 pub(super) type Running = JoinSet<()>;
 
 /// Returns what is known about a request while a server has it.
-pub(super) fn routed(frame: &Frame, server: usize) -> Routed {
+pub(super) fn routed(frame: &Frame, server: usize) -> RoutedRequest {
     let token = meta(frame, "progressToken").and_then(|span| Id::read(frame.raw(span)));
-    Routed { server, token, is_handshake: method_of(frame) == INITIALIZE }
+    RoutedRequest { server, token, is_handshake: method_of(frame) == INITIALIZE }
 }
 
 /// Returns the method of a request.
@@ -89,7 +89,7 @@ fn answer_in(
     hub: &Arc<Hub>,
     running: &mut JoinSet<()>,
     id: Option<Id>,
-    of: Option<Routed>,
+    of: Option<RoutedRequest>,
     line: impl Future<Output = Vec<u8>> + Send + 'static,
 ) {
     let Some(id) = id else { return };

@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use omen_base::Mutex;
 use omen_gate::ToolName;
 
-/// Tools on the pages of a list so far, and tools missing from the last complete list.
+/// Check for allowlist entries that name no tool of the server.
 #[derive(Debug, Default)]
-pub(crate) struct Unlisted(Mutex<State>);
+pub(crate) struct AllowlistCheck(Mutex<ListedNames>);
 
+/// Allowed tools on the pages of a list so far, and those missing from the last complete list.
 #[derive(Debug, Default)]
-struct State {
+struct ListedNames {
     /// Bounded by the allowlist, because a server may list names without end.
     listed: BTreeSet<ToolName>,
     missing: BTreeSet<ToolName>,
@@ -18,7 +19,7 @@ struct State {
     is_whole: bool,
 }
 
-impl Unlisted {
+impl AllowlistCheck {
     /// Accepts a page. After the last one, returns the allowed tools that were on none, unless they are the same as before.
     pub(crate) fn page(
         &self,
@@ -50,20 +51,26 @@ impl Unlisted {
 mod tests {
     use omen_gate::ToolName;
 
-    use super::Unlisted;
+    use super::AllowlistCheck;
 
     fn names(names: &[&str]) -> Vec<ToolName> {
         names.iter().map(|name| name.parse().unwrap()).collect()
     }
 
-    fn page(unlisted: &Unlisted, allowed: &[&str], listed: &[&str], is_first: bool, is_last: bool) -> Vec<String> {
+    fn page(
+        unlisted: &AllowlistCheck,
+        allowed: &[&str],
+        listed: &[&str],
+        is_first: bool,
+        is_last: bool,
+    ) -> Vec<String> {
         let missing = unlisted.page(names(allowed), &names(listed), is_first, is_last);
         missing.into_iter().flatten().map(|tool| tool.to_string()).collect()
     }
 
     #[test]
     fn what_no_page_has_is_said_once_the_list_is_whole() {
-        let unlisted = Unlisted::default();
+        let unlisted = AllowlistCheck::default();
         let allowed = ["a", "b", "typo"];
         assert!(page(&unlisted, &allowed, &["a", "x"], true, false).is_empty());
         assert_eq!(page(&unlisted, &allowed, &["b"], false, true), ["typo"]);
@@ -75,7 +82,7 @@ mod tests {
 
     #[test]
     fn a_part_of_a_list_says_nothing() {
-        let unlisted = Unlisted::default();
+        let unlisted = AllowlistCheck::default();
         assert!(page(&unlisted, &["a"], &[], false, true).is_empty(), "its first page was not seen");
         assert!(page(&unlisted, &["a"], &[], true, false).is_empty());
         assert_eq!(page(&unlisted, &["a"], &[], false, true), ["a"]);

@@ -3,15 +3,15 @@
 use omen_gate::ServerName;
 use serde_json::{Map, Value, json};
 
-/// Description of one server by itself.
+/// Description of one server, from its handshake.
 #[derive(Debug)]
-pub(super) struct About {
+pub(super) struct ServerDescription {
     pub(super) name: ServerName,
     pub(super) capabilities: Map<String, Value>,
     pub(super) instructions: Option<String>,
 }
 
-impl About {
+impl ServerDescription {
     pub(super) fn new(name: &ServerName, result: &Map<String, Value>) -> Self {
         let capabilities = result.get("capabilities").and_then(Value::as_object).cloned().unwrap_or_default();
         let instructions = result.get("instructions").and_then(Value::as_str).map(str::to_owned);
@@ -21,7 +21,7 @@ impl About {
 
 /// Returns the capabilities that can be offered with several servers: those of at least one of them, if the recipient of their
 /// messages is known. Changes of the tool list are always declared, because the list changes when a server is gone.
-pub(super) fn capabilities(all: &[About]) -> Value {
+pub(super) fn capabilities(all: &[ServerDescription]) -> Value {
     let of = |name: &str| all.iter().filter_map(|about| about.capabilities.get(name)).collect::<Vec<_>>();
     let any =
         |name: &str, flag: &str| of(name).iter().any(|capability| capability.get(flag) == Some(&Value::Bool(true)));
@@ -46,7 +46,7 @@ pub(super) fn capabilities(all: &[About]) -> Value {
 }
 
 /// Returns the instructions of each server under its name, and how tool and prompt names are to be read.
-pub(super) fn instructions(all: &[About]) -> String {
+pub(super) fn instructions(all: &[ServerDescription]) -> String {
     let mut text = "Tools and prompts of several servers are named SERVER__NAME.".to_owned();
     for about in all {
         let Some(own) = about.instructions.as_deref().map(str::trim).filter(|own| !own.is_empty()) else { continue };
@@ -70,10 +70,10 @@ const LONGEST: usize = 16 << 10;
 mod tests {
     use serde_json::{Map, Value, json};
 
-    use super::{About, LONGEST, capabilities, instructions};
+    use super::{LONGEST, ServerDescription, capabilities, instructions};
 
-    fn about(name: &str, result: &Value) -> About {
-        About::new(&name.parse().unwrap(), result.as_object().unwrap_or(&Map::new()))
+    fn about(name: &str, result: &Value) -> ServerDescription {
+        ServerDescription::new(&name.parse().unwrap(), result.as_object().unwrap_or(&Map::new()))
     }
 
     #[test]

@@ -10,15 +10,15 @@ use omen_gate::TurnId;
 use omen_gate::confirm::{Confirmer, Question, Reply, Responder};
 use serde_json::{Map, Value, json};
 
-/// Answer from a human.
+/// Answer of a human to a question about a call or an escalation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Heard {
+pub(super) struct HumanAnswer {
     pub(super) yes: bool,
     by: Option<Responder>,
     pub(super) why: Option<String>,
 }
 
-impl Heard {
+impl HumanAnswer {
     /// Returns the answer in a reply if it is a human's. A confirmer that cannot say who denied may not have asked anyone.
     pub(super) fn from_reply(reply: &Reply) -> Option<Self> {
         match reply {
@@ -46,7 +46,7 @@ impl Heard {
 }
 
 /// Why a call is granted, as its token says.
-pub(super) fn rationale(heard: Option<&Heard>) -> String {
+pub(super) fn rationale(heard: Option<&HumanAnswer>) -> String {
     match heard {
         Some(heard) => format!("granted by the operator's configuration, confirmed via {}", heard.via()),
         None => "granted by the operator's configuration".to_owned(),
@@ -55,7 +55,7 @@ pub(super) fn rationale(heard: Option<&Heard>) -> String {
 
 /// Answers of humans to questions about calls, by their turns, until they are taken.
 #[derive(Clone, Debug, Default)]
-pub struct Answers(Arc<Mutex<BTreeMap<TurnId, Heard>>>);
+pub struct Answers(Arc<Mutex<BTreeMap<TurnId, HumanAnswer>>>);
 
 impl Answers {
     /// Confirmer whose answers are noted here.
@@ -64,7 +64,7 @@ impl Answers {
         Witness { then, answers: self.clone() }
     }
 
-    fn note(&self, turn: &TurnId, heard: Heard) {
+    fn note(&self, turn: &TurnId, heard: HumanAnswer) {
         let mut answers = self.0.lock();
         // A turn is a single call, and its answer is taken at once; the others were given up in the meantime.
         if answers.len() >= MOST {
@@ -73,7 +73,7 @@ impl Answers {
         answers.insert(turn.clone(), heard);
     }
 
-    pub(super) fn take(&self, turn: &TurnId) -> Option<Heard> {
+    pub(super) fn take(&self, turn: &TurnId) -> Option<HumanAnswer> {
         self.0.lock().remove(turn)
     }
 }
@@ -89,7 +89,7 @@ pub struct Witness {
 impl Confirmer for Witness {
     async fn confirm(&self, question: &Question) -> Reply {
         let reply = self.then.confirm(question).await;
-        if let Some(heard) = Heard::from_reply(&reply) {
+        if let Some(heard) = HumanAnswer::from_reply(&reply) {
             self.answers.note(&question.turn, heard);
         }
         reply

@@ -68,9 +68,9 @@ fn note_unlisted(session: &ServerSession, listed: &[ToolName], is_first: bool, i
     }
 }
 
-/// Page for the client, with the tools on it that may not be called.
+/// Page of the tool list for the client, and the tools omitted from it or marked because they may not be called.
 #[derive(Debug)]
-struct Page {
+struct GatedPage {
     line: Vec<u8>,
     blocked: Vec<(String, Blocked)>,
     /// Names of its tools, as far as they can be read.
@@ -83,7 +83,7 @@ struct Page {
 ///
 /// # Errors
 /// If the page can be read in more than one way; none of it passes then.
-fn page(response: &Frame, raw_id: &str, session: &ServerSession) -> Result<Page, Fault> {
+fn page(response: &Frame, raw_id: &str, session: &ServerSession) -> Result<GatedPage, Fault> {
     let (gate, server) = (&session.gate, &session.server);
     let malformed = |flaw: json::Flaw| Fault::malformed(&flaw.to_string());
     let members = response.members().map_err(malformed)?;
@@ -132,7 +132,7 @@ fn page(response: &Frame, raw_id: &str, session: &ServerSession) -> Result<Page,
         }
         _ => response.with_id(raw_id),
     };
-    Ok(Page { line, blocked, listed, is_last })
+    Ok(GatedPage { line, blocked, listed, is_last })
 }
 
 /// Returns what the order rules say about a tool, if the operator wants it in the tool's description.

@@ -20,33 +20,37 @@ const REMEMBERED: usize = 1024;
 /// Maximum number of messages that a front end may fall behind.
 const BACKLOG: usize = 4 * MAX_WAITING;
 
-/// Questions of a gate. Clones share them.
+/// Waiting questions of a gate. Clones share them.
 #[derive(Clone, Debug)]
-pub(super) struct Desk(Arc<Shared>);
+pub(super) struct Questions(Arc<SharedQuestions>);
 
+/// Questions, and the channel to all front ends.
 #[derive(Debug)]
-struct Shared {
-    state: Mutex<State>,
+struct SharedQuestions {
+    state: Mutex<QuestionsState>,
     /// Events for all front ends. Sent with the lock held, so that all front ends see them in the same order.
     news: broadcast::Sender<News>,
 }
 
+/// Waiting questions by id, and the latest closed ones.
 #[derive(Debug, Default)]
-struct State {
+struct QuestionsState {
     last: u64,
-    waiting: BTreeMap<u64, Waiting>,
-    closed: VecDeque<Closed>,
+    waiting: BTreeMap<u64, WaitingQuestion>,
+    closed: VecDeque<ClosedQuestion>,
 }
 
+/// Question that waits for its answer.
 #[derive(Debug)]
-struct Waiting {
+struct WaitingQuestion {
     question: Arc<Question>,
     until: Instant,
     answer: oneshot::Sender<Reply>,
 }
 
+/// Question that no longer waits, with its outcome.
 #[derive(Clone, Debug)]
-struct Closed {
+struct ClosedQuestion {
     id: u64,
     outcome: Outcome,
     by: Option<Responder>,
@@ -55,19 +59,19 @@ struct Closed {
 /// Event that front ends receive.
 #[derive(Clone, Debug)]
 pub(super) enum News {
-    Asked(Asked),
+    Asked(QuestionNotice),
     Closed(Message),
 }
 
-/// Waiting question.
+/// Waiting question as shown to a front end.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
+pub(super) struct QuestionNotice {
     id: u64,
     question: Arc<Question>,
     until: Instant,
 }
 
-impl Asked {
+impl QuestionNotice {
     /// Returns the line with the question and the time that is left now.
     pub(super) fn message(&self) -> Message {
         let question = &self.question;
@@ -84,9 +88,9 @@ impl Asked {
     }
 }
 
-impl Desk {
+impl Questions {
     pub(super) fn new() -> Self {
-        Self(Arc::new(Shared { state: Mutex::default(), news: broadcast::Sender::new(BACKLOG) }))
+        Self(Arc::new(SharedQuestions { state: Mutex::default(), news: broadcast::Sender::new(BACKLOG) }))
     }
 
     /// Asks a question and waits for the first answer. If the future is dropped, the question is withdrawn.
@@ -100,9 +104,9 @@ impl Desk {
             }
             state.last += 1;
             let (id, question) = (state.last, Arc::new(question.clone()));
-            state.waiting.insert(id, Waiting { question: Arc::clone(&question), until, answer });
+            state.waiting.insert(id, WaitingQuestion { question: Arc::clone(&question), until, answer });
             // Nobody may be listening yet: front ends that connect later receive the waiting questions.
-            let _ = self.0.news.send(News::Asked(Asked { id, question, until }));
+            let _ = self.0.news.send(News::Asked(QuestionNotice { id, question, until }));
             Ticket { shared: Arc::clone(&self.0), id, until }
         };
         let reply = answered.await;
@@ -111,9 +115,9 @@ impl Desk {
     }
 
     /// Returns the waiting questions, in the order in which they were asked, and a receiver for all further events.
-    pub(super) fn join(&self) -> (Vec<Asked>, broadcast::Receiver<News>) {
+    pub(super) fn join(&self) -> (Vec<QuestionNotice>, broadcast::Receiver<News>) {
         let state = self.0.state.lock();
-        let waiting = state.waiting.iter().map(|(id, waiting)| Asked {
+        let waiting = state.waiting.iter().map(|(id, waiting)| QuestionNotice {
             id: *id,
             question: Arc::clone(&waiting.question),
             until: waiting.until,
@@ -129,7 +133,7 @@ impl Desk {
         let mut state = self.0.state.lock();
         let Some(waiting) = state.waiting.get(&answer.id) else {
             let closed = state.closed.iter().find(|closed| closed.id == answer.id);
-            return Err(closed.map_or_else(|| "there is no such question".to_owned(), Closed::to_text));
+            return Err(closed.map_or_else(|| "there is no such question".to_owned(), ClosedQuestion::to_text));
         };
         if waiting.question.hash.to_string() != answer.hash {
             return Err("the hash belongs to another call; answer with the hash of this question".to_owned());
@@ -155,19 +159,19 @@ impl Desk {
     }
 }
 
-impl Shared {
-    fn close(&self, state: &mut State, id: u64, outcome: Outcome, by: Option<Responder>) {
+impl SharedQuestions {
+    fn close(&self, state: &mut QuestionsState, id: u64, outcome: Outcome, by: Option<Responder>) {
         if state.closed.len() >= REMEMBERED {
             state.closed.pop_front();
         }
-        state.closed.push_back(Closed { id, outcome, by: by.clone() });
+        state.closed.push_back(ClosedQuestion { id, outcome, by: by.clone() });
         let _ = self.news.send(News::Closed(Message::Closed { id, outcome, by }));
     }
 }
 
 /// Waiting question, which is withdrawn if dropped without an answer.
 struct Ticket {
-    shared: Arc<Shared>,
+    shared: Arc<SharedQuestions>,
     id: u64,
     until: Instant,
 }
@@ -182,7 +186,7 @@ impl Drop for Ticket {
     }
 }
 
-impl Closed {
+impl ClosedQuestion {
     fn to_text(&self) -> String {
         let by = match &self.by {
             Some(Responder { user: Some(user), .. }) => format!(", by {user}"),

@@ -9,52 +9,53 @@ use omen_mcp::Id;
 
 /// Open requests of a session. Their number is bounded.
 #[derive(Debug)]
-pub(crate) struct Open {
-    state: Mutex<State>,
+pub(crate) struct OpenRequests {
+    state: Mutex<OpenRequestTable>,
     /// Maximum number of open requests passed on from the client, and from each server.
     limit: usize,
 }
 
+/// Open requests of the client by id, and of the servers by number.
 #[derive(Debug, Default)]
-struct State {
-    client: HashMap<Id, Waiting>,
-    servers: BTreeMap<u64, Asked>,
+struct OpenRequestTable {
+    client: HashMap<Id, AnsweringParty>,
+    servers: BTreeMap<u64, ServerRequest>,
     /// Number of client requests passed on.
-    passed: u64,
+    forwarded: u64,
     /// Servers for which a cancelled request was forgotten: a response that matches no request may answer it.
     forgetful: BTreeSet<usize>,
 }
 
 /// Party that answers a client request.
 #[derive(Debug)]
-enum Waiting {
+enum AnsweringParty {
     /// A task of the proxy, with the server that it asks, if any.
-    Task(AbortHandle, Option<Routed>),
+    Task(AbortHandle, Option<RoutedRequest>),
     /// A single server, under the same id.
-    Server(Routed, Passed),
+    Server(RoutedRequest, ForwardedRequest),
     /// Several servers, under the same id, for as long as the client listens.
-    Listening(BTreeSet<usize>, Passed),
+    Listening(BTreeSet<usize>, ForwardedRequest),
 }
 
-/// Request that a single server answers.
+/// Client request that a single server answers.
 #[derive(Clone, Debug)]
-pub(super) struct Routed {
+pub(super) struct RoutedRequest {
     pub(super) server: usize,
     /// Token by which progress notifications name the request.
     pub(super) token: Option<Id>,
     pub(super) is_handshake: bool,
 }
 
-/// Request that was passed on.
+/// Record of a client request that was passed on to servers.
 #[derive(Clone, Copy, Debug)]
-struct Passed {
+struct ForwardedRequest {
     number: u64,
     is_cancelled: bool,
 }
 
 /// Request from a server to the client.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
+pub(super) struct ServerRequest {
     pub(super) server: usize,
     pub(super) id: Id,
     /// Id and token as the server wrote them.
@@ -64,9 +65,9 @@ pub(super) struct Asked {
     pub(super) is_cancelled: bool,
 }
 
-/// Reason why a request cannot be passed on.
+/// Reason why a request is not passed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unasked {
+pub(super) enum NotForwarded {
     /// Another request with this id is open.
     InUse,
     /// Too many requests are open.
@@ -75,7 +76,7 @@ pub(super) enum Unasked {
 
 /// Request that the client cancels.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Cancelled {
+pub(super) enum CancelledRequest {
     /// A task, which is aborted.
     Task,
     /// A request to these servers.
@@ -83,9 +84,9 @@ pub(super) enum Cancelled {
     Nothing,
 }
 
-/// Request that a server's response answers.
+/// Recipient of a server's response, according to the request that it answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum To {
+pub(super) enum ResponseTarget {
     /// A request for which the client waits.
     Client { is_handshake: bool },
     /// A request answered by several servers; the client gets the last response.
@@ -98,7 +99,7 @@ pub(super) enum To {
     Nothing,
 }
 
-impl Open {
+impl OpenRequests {
     pub(super) fn new(limit: usize) -> Self {
         Self { state: Mutex::default(), limit }
     }
@@ -109,45 +110,45 @@ impl Open {
     }
 
     /// Registers a request that is about to be passed on to one server.
-    pub(super) fn ask(&self, id: &Id, to: Routed) -> Result<(), Unasked> {
-        self.pass(id, |passed| Waiting::Server(to, passed))
+    pub(super) fn ask(&self, id: &Id, to: RoutedRequest) -> Result<(), NotForwarded> {
+        self.forward(id, |forwarded| AnsweringParty::Server(to, forwarded))
     }
 
     /// Registers a request that is about to be passed on to several servers.
-    pub(super) fn listen(&self, id: &Id, servers: BTreeSet<usize>) -> Result<(), Unasked> {
-        self.pass(id, |passed| Waiting::Listening(servers, passed))
+    pub(super) fn listen(&self, id: &Id, servers: BTreeSet<usize>) -> Result<(), NotForwarded> {
+        self.forward(id, |forwarded| AnsweringParty::Listening(servers, forwarded))
     }
 
     /// Registers a request that is passed on. A cancelled request that was never answered makes room.
-    fn pass(&self, id: &Id, waiting: impl FnOnce(Passed) -> Waiting) -> Result<(), Unasked> {
+    fn forward(&self, id: &Id, party: impl FnOnce(ForwardedRequest) -> AnsweringParty) -> Result<(), NotForwarded> {
         let mut state = self.state.lock();
         if state.client.contains_key(id) {
-            return Err(Unasked::InUse);
+            return Err(NotForwarded::InUse);
         }
-        let passed = || state.client.iter().filter_map(|(id, waiting)| Some((id, waiting.passed()?)));
-        if passed().count() >= self.limit {
-            let cancelled = passed().filter(|(_, passed)| passed.is_cancelled);
-            let oldest = cancelled.min_by_key(|(_, passed)| passed.number).map(|(id, _)| id.clone());
-            let oldest = state.client.remove(&oldest.ok_or(Unasked::Full)?);
-            state.forgetful.extend(oldest.iter().flat_map(Waiting::servers));
+        let forwarded = || state.client.iter().filter_map(|(id, party)| Some((id, party.forwarded()?)));
+        if forwarded().count() >= self.limit {
+            let cancelled = forwarded().filter(|(_, forwarded)| forwarded.is_cancelled);
+            let oldest = cancelled.min_by_key(|(_, forwarded)| forwarded.number).map(|(id, _)| id.clone());
+            let oldest = state.client.remove(&oldest.ok_or(NotForwarded::Full)?);
+            state.forgetful.extend(oldest.iter().flat_map(AnsweringParty::servers));
         }
-        state.passed += 1;
-        let passed = Passed { number: state.passed, is_cancelled: false };
-        state.client.insert(id.clone(), waiting(passed));
+        state.forwarded += 1;
+        let forwarded = ForwardedRequest { number: state.forwarded, is_cancelled: false };
+        state.client.insert(id.clone(), party(forwarded));
         Ok(())
     }
 
     /// Answers a request in a task, which is started with the table locked, so that it is registered before it can end.
-    pub(super) fn ask_task(&self, id: Id, of: Option<Routed>, spawn: impl FnOnce() -> AbortHandle) {
+    pub(super) fn ask_task(&self, id: Id, of: Option<RoutedRequest>, spawn: impl FnOnce() -> AbortHandle) {
         let mut state = self.state.lock();
         let task = spawn();
-        state.client.insert(id, Waiting::Task(task, of));
+        state.client.insert(id, AnsweringParty::Task(task, of));
     }
 
     /// Removes a request whose task has the answer. Returns whether the client still waits for it.
     pub(super) fn take_task(&self, id: &Id) -> bool {
         let mut state = self.state.lock();
-        let is_task = matches!(state.client.get(id), Some(Waiting::Task(..)));
+        let is_task = matches!(state.client.get(id), Some(AnsweringParty::Task(..)));
         is_task && state.client.remove(id).is_some()
     }
 
@@ -157,57 +158,57 @@ impl Open {
     }
 
     /// Accepts a server's response to a client request.
-    pub(super) fn answered(&self, id: &Id, by: usize) -> To {
+    pub(super) fn answered(&self, id: &Id, by: usize) -> ResponseTarget {
         let mut state = self.state.lock();
         let is_forgetful = state.forgetful.contains(&by);
         match state.client.get_mut(id) {
-            Some(Waiting::Server(to, _)) if to.server == by => {
+            Some(AnsweringParty::Server(to, _)) if to.server == by => {
                 let is_handshake = to.is_handshake;
                 state.client.remove(id);
-                To::Client { is_handshake }
+                ResponseTarget::Client { is_handshake }
             }
-            Some(Waiting::Listening(servers, passed)) if servers.contains(&by) => {
+            Some(AnsweringParty::Listening(servers, forwarded)) if servers.contains(&by) => {
                 servers.remove(&by);
-                let to = match (passed.is_cancelled, servers.is_empty()) {
-                    (true, _) => To::Late,
-                    (false, true) => To::Client { is_handshake: false },
-                    (false, false) => To::OneOfSeveral,
+                let to = match (forwarded.is_cancelled, servers.is_empty()) {
+                    (true, _) => ResponseTarget::Late,
+                    (false, true) => ResponseTarget::Client { is_handshake: false },
+                    (false, false) => ResponseTarget::OneOfSeveral,
                 };
                 if servers.is_empty() {
                     state.client.remove(id);
                 }
                 to
             }
-            _ if is_forgetful => To::Forgotten,
-            _ => To::Nothing,
+            _ if is_forgetful => ResponseTarget::Forgotten,
+            _ => ResponseTarget::Nothing,
         }
     }
 
     /// Cancels a request for which the client no longer waits.
-    pub(super) fn cancel(&self, id: &Id) -> Cancelled {
+    pub(super) fn cancel(&self, id: &Id) -> CancelledRequest {
         let mut state = self.state.lock();
         match state.client.get_mut(id) {
-            None => Cancelled::Nothing,
-            Some(Waiting::Task(task, _)) => {
+            None => CancelledRequest::Nothing,
+            Some(AnsweringParty::Task(task, _)) => {
                 task.abort();
                 state.client.remove(id);
-                Cancelled::Task
+                CancelledRequest::Task
             }
-            Some(Waiting::Server(to, passed)) => {
-                passed.is_cancelled = true;
-                Cancelled::At(vec![to.server])
+            Some(AnsweringParty::Server(to, forwarded)) => {
+                forwarded.is_cancelled = true;
+                CancelledRequest::At(vec![to.server])
             }
-            Some(Waiting::Listening(servers, passed)) => {
-                passed.is_cancelled = true;
-                Cancelled::At(servers.iter().copied().collect())
+            Some(AnsweringParty::Listening(servers, forwarded)) => {
+                forwarded.is_cancelled = true;
+                CancelledRequest::At(servers.iter().copied().collect())
             }
         }
     }
 
     /// Returns whether a server has a request whose progress has this token.
     pub(super) fn has_token(&self, token: &Id, server: usize) -> bool {
-        let has = |waiting: &Waiting| match waiting {
-            Waiting::Server(to, _) | Waiting::Task(_, Some(to)) => {
+        let has = |party: &AnsweringParty| match party {
+            AnsweringParty::Server(to, _) | AnsweringParty::Task(_, Some(to)) => {
                 to.server == server && to.token.as_ref() == Some(token)
             }
             _ => false,
@@ -218,40 +219,41 @@ impl Open {
     /// Returns whether the client listens to a server through the request with this id.
     pub(super) fn listens(&self, id: &Id, to: usize) -> bool {
         let state = self.state.lock();
-        matches!(state.client.get(id), Some(Waiting::Listening(servers, passed)) if !passed.is_cancelled && servers.contains(&to))
+        matches!(state.client.get(id), Some(AnsweringParty::Listening(servers, forwarded)) if !forwarded.is_cancelled && servers.contains(&to))
     }
 
     /// Returns whether nobody waits for a request that was passed on to a server.
     pub(crate) fn is_idle(&self, server: usize) -> bool {
-        let waits = |waiting: &Waiting| {
-            waiting.passed().is_some_and(|passed| !passed.is_cancelled) && waiting.servers().any(|own| own == server)
+        let waits = |party: &AnsweringParty| {
+            party.forwarded().is_some_and(|forwarded| !forwarded.is_cancelled)
+                && party.servers().any(|own| own == server)
         };
         !self.state.lock().client.values().any(waits)
     }
 
     /// Registers a server's request that is about to be passed on under this number. A cancelled, unanswered one makes room.
-    pub(super) fn ask_client(&self, number: u64, asked: Asked) -> Result<(), Unasked> {
+    pub(super) fn ask_client(&self, number: u64, asked: ServerRequest) -> Result<(), NotForwarded> {
         let mut state = self.state.lock();
         let own = || state.servers.iter().filter(|(_, other)| other.server == asked.server);
         if own().any(|(_, other)| other.id == asked.id) {
-            return Err(Unasked::InUse);
+            return Err(NotForwarded::InUse);
         }
         if own().count() >= self.limit {
             // They are in the order in which they were sent.
             let oldest = own().find(|(_, other)| other.is_cancelled).map(|(number, _)| *number);
-            state.servers.remove(&oldest.ok_or(Unasked::Full)?);
+            state.servers.remove(&oldest.ok_or(NotForwarded::Full)?);
         }
         state.servers.insert(number, asked);
         Ok(())
     }
 
     /// Accepts the client's answer to a request.
-    pub(super) fn answered_by_client(&self, number: u64) -> Option<Asked> {
+    pub(super) fn answered_by_client(&self, number: u64) -> Option<ServerRequest> {
         self.state.lock().servers.remove(&number)
     }
 
     /// Returns a server's request that the client has not answered.
-    pub(super) fn asked(&self, number: u64) -> Option<Asked> {
+    pub(super) fn asked(&self, number: u64) -> Option<ServerRequest> {
         self.state.lock().servers.get(&number).cloned()
     }
 
@@ -275,19 +277,19 @@ impl Open {
     pub(super) fn unanswered(&self, server: usize) -> Vec<Id> {
         let mut state = self.state.lock();
         let mut over = Vec::new();
-        for (id, waiting) in &mut state.client {
-            match waiting {
-                Waiting::Server(to, passed) if to.server == server => over.push((*passed, id.clone())),
-                Waiting::Listening(servers, passed) => {
+        for (id, party) in &mut state.client {
+            match party {
+                AnsweringParty::Server(to, forwarded) if to.server == server => over.push((*forwarded, id.clone())),
+                AnsweringParty::Listening(servers, forwarded) => {
                     let was_last = servers.remove(&server) && servers.is_empty();
-                    over.extend(was_last.then(|| (*passed, id.clone())));
+                    over.extend(was_last.then(|| (*forwarded, id.clone())));
                 }
                 _ => {}
             }
         }
-        over.sort_by_key(|(passed, _)| passed.number);
+        over.sort_by_key(|(forwarded, _)| forwarded.number);
         over.iter().for_each(|(_, id)| drop(state.client.remove(id)));
-        over.into_iter().filter(|(passed, _)| !passed.is_cancelled).map(|(_, id)| id).collect()
+        over.into_iter().filter(|(forwarded, _)| !forwarded.is_cancelled).map(|(_, id)| id).collect()
     }
 
     /// Takes the requests of a server that the client has not answered.
@@ -300,12 +302,12 @@ impl Open {
     }
 }
 
-impl Waiting {
+impl AnsweringParty {
     /// Returns how the request was passed on; `None` if a task answers it.
-    fn passed(&self) -> Option<Passed> {
+    fn forwarded(&self) -> Option<ForwardedRequest> {
         match self {
             Self::Task(..) => None,
-            Self::Server(_, passed) | Self::Listening(_, passed) => Some(*passed),
+            Self::Server(_, forwarded) | Self::Listening(_, forwarded) => Some(*forwarded),
         }
     }
 
@@ -322,63 +324,69 @@ impl Waiting {
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, Cancelled, Open, Routed, To, Unasked};
+    use super::{CancelledRequest, NotForwarded, OpenRequests, ResponseTarget, RoutedRequest, ServerRequest};
     use omen_mcp::Id;
 
-    fn to(server: usize, is_handshake: bool) -> Routed {
-        Routed { server, token: None, is_handshake }
+    fn to(server: usize, is_handshake: bool) -> RoutedRequest {
+        RoutedRequest { server, token: None, is_handshake }
     }
 
-    const OTHER: To = To::Client { is_handshake: false };
+    const OTHER: ResponseTarget = ResponseTarget::Client { is_handshake: false };
 
     #[test]
     fn an_id_is_in_use_until_it_is_answered_once() {
-        let open = Open::new(10);
+        let open = OpenRequests::new(10);
         let id = Id::Number(1);
         assert_eq!(open.ask(&id, to(0, true)), Ok(()));
-        assert_eq!(open.ask(&id, to(1, false)), Err(Unasked::InUse));
-        assert_eq!(open.cancel(&id), Cancelled::At(vec![0]));
-        assert_eq!(open.ask(&id, to(0, false)), Err(Unasked::InUse), "its answer may still come");
-        assert_eq!(open.answered(&id, 1), To::Nothing, "another server cannot answer it");
-        assert_eq!(open.answered(&id, 0), To::Client { is_handshake: true });
-        assert_eq!(open.answered(&id, 0), To::Nothing);
+        assert_eq!(open.ask(&id, to(1, false)), Err(NotForwarded::InUse));
+        assert_eq!(open.cancel(&id), CancelledRequest::At(vec![0]));
+        assert_eq!(open.ask(&id, to(0, false)), Err(NotForwarded::InUse), "its answer may still come");
+        assert_eq!(open.answered(&id, 1), ResponseTarget::Nothing, "another server cannot answer it");
+        assert_eq!(open.answered(&id, 0), ResponseTarget::Client { is_handshake: true });
+        assert_eq!(open.answered(&id, 0), ResponseTarget::Nothing);
     }
 
     #[test]
     fn what_is_open_is_bounded_and_only_what_was_cancelled_is_forgotten() {
-        let open = Open::new(2);
+        let open = OpenRequests::new(2);
         for id in [1, 2] {
             assert_eq!(open.ask(&Id::Number(id), to(0, false)), Ok(()));
         }
-        assert_eq!(open.ask(&Id::Number(3), to(0, false)), Err(Unasked::Full));
+        assert_eq!(open.ask(&Id::Number(3), to(0, false)), Err(NotForwarded::Full));
         open.cancel(&Id::Number(2));
         assert_eq!(open.ask(&Id::Number(3), to(0, false)), Ok(()));
-        assert_eq!((open.answered(&Id::Number(2), 0), open.answered(&Id::Number(2), 1)), (To::Forgotten, To::Nothing));
+        assert_eq!(
+            (open.answered(&Id::Number(2), 0), open.answered(&Id::Number(2), 1)),
+            (ResponseTarget::Forgotten, ResponseTarget::Nothing)
+        );
         assert_eq!(open.unanswered(0), [Id::Number(1), Id::Number(3)]);
         assert!(open.is_idle(0));
     }
 
     #[test]
     fn who_listens_gets_the_last_answer() {
-        let open = Open::new(2);
+        let open = OpenRequests::new(2);
         let id = Id::Number(1);
         assert_eq!(open.listen(&id, [0, 1].into()), Ok(()));
         assert!(open.listens(&id, 1) && !open.is_idle(1));
-        assert_eq!((open.answered(&id, 0), open.answered(&id, 0)), (To::OneOfSeveral, To::Nothing));
+        assert_eq!(
+            (open.answered(&id, 0), open.answered(&id, 0)),
+            (ResponseTarget::OneOfSeveral, ResponseTarget::Nothing)
+        );
         assert_eq!((open.answered(&id, 1), open.has(&id)), (OTHER, false));
     }
 
     #[test]
     fn requests_of_servers_are_bounded_and_kept_apart() {
-        let open = Open::new(1);
+        let open = OpenRequests::new(1);
         let asked = |server, id| {
             let (id, raw_id) = (Id::Number(id), id.to_string());
-            Asked { server, id, raw_id, raw_token: None, is_cancelled: false }
+            ServerRequest { server, id, raw_id, raw_token: None, is_cancelled: false }
         };
         assert_eq!(open.ask_client(1, asked(0, 7)), Ok(()));
         assert_eq!(open.ask_client(2, asked(1, 7)), Ok(()));
-        assert_eq!(open.ask_client(3, asked(0, 7)), Err(Unasked::InUse));
-        assert_eq!(open.ask_client(3, asked(0, 8)), Err(Unasked::Full));
+        assert_eq!(open.ask_client(3, asked(0, 7)), Err(NotForwarded::InUse));
+        assert_eq!(open.ask_client(3, asked(0, 8)), Err(NotForwarded::Full));
         assert_eq!(
             (open.cancelled_by_server(0, &Id::Number(7)), open.number_of(1, &Id::Number(7))),
             (Some(1), Some(2))

@@ -10,27 +10,28 @@ use omen_gate::{Fault, ToolName};
 
 use omen_mcp::frame::{Frame, Kind};
 
-/// Last list of a server. A list with the same bytes is the same list: it is not parsed again, and callers get the same
+/// Cache of the last tool list of a server. A list with the same bytes is the same list: it is not parsed again, and callers get the same
 /// tools as before.
 #[derive(Debug, Default)]
-pub(crate) struct LastListed(Mutex<Option<Arc<Known>>>);
+pub(crate) struct ToolListCache(Mutex<Option<Arc<CachedList>>>);
 
+/// Last complete tool list of a server, with its pages.
 #[derive(Debug)]
-struct Known {
-    pages: Vec<Page>,
+struct CachedList {
+    pages: Vec<CachedPage>,
     tools: Arc<[Tool]>,
     /// Tools that promise structured answers.
     promising: BTreeSet<ToolName>,
 }
 
-/// Page: the bytes of its result, and the cursor of the following page.
+/// Page of the last list: the bytes of its result, and the cursor of the following page.
 #[derive(Clone, Debug)]
-struct Page {
+struct CachedPage {
     result: Box<str>,
     next: Option<String>,
 }
 
-impl LastListed {
+impl ToolListCache {
     /// Begins to accept a list, page by page.
     pub(crate) fn begin<'l>(&'l self, limits: &'l ServerLimits) -> Pages<'l> {
         Pages { last: self, known: self.0.lock().clone(), same: 0, anew: None, limits }
@@ -45,8 +46,8 @@ impl LastListed {
 /// List that is being accepted.
 #[derive(Debug)]
 pub(crate) struct Pages<'l> {
-    last: &'l LastListed,
-    known: Option<Arc<Known>>,
+    last: &'l ToolListCache,
+    known: Option<Arc<CachedList>>,
     /// Number of pages with the same bytes as last time.
     same: usize,
     /// New list, from the first page that differs on.
@@ -57,7 +58,7 @@ pub(crate) struct Pages<'l> {
 #[derive(Debug)]
 struct Anew<'l> {
     listing: Listing<'l>,
-    pages: Vec<Page>,
+    pages: Vec<CachedPage>,
 }
 
 impl<'l> Pages<'l> {
@@ -82,7 +83,7 @@ impl<'l> Pages<'l> {
             None => self.anew.insert(Anew::after(self.known.as_deref(), self.same, self.limits)?),
         };
         let next = anew.listing.page(result_of(response)?)?;
-        anew.pages.push(Page { result: bytes.into(), next: next.clone() });
+        anew.pages.push(CachedPage { result: bytes.into(), next: next.clone() });
         Ok(next)
     }
 
@@ -96,7 +97,7 @@ impl<'l> Pages<'l> {
                 let promising = tools.iter().filter(|tool| tool.output_schema.is_some());
                 let promising = promising.map(|tool| tool.name.clone()).collect();
                 let tools: Arc<[Tool]> = tools.into();
-                let known = Known { pages, tools: Arc::clone(&tools), promising };
+                let known = CachedList { pages, tools: Arc::clone(&tools), promising };
                 *self.last.0.lock() = Some(Arc::new(known));
                 tools
             }
@@ -106,7 +107,7 @@ impl<'l> Pages<'l> {
 
 impl<'l> Anew<'l> {
     /// Rereads the pages up to the first one that differs, so that the whole list is checked against the limits.
-    fn after(known: Option<&Known>, same: usize, limits: &'l ServerLimits) -> Result<Self, Fault> {
+    fn after(known: Option<&CachedList>, same: usize, limits: &'l ServerLimits) -> Result<Self, Fault> {
         let mut listing = Listing::new(limits);
         let pages: Vec<_> = known.into_iter().flat_map(|known| known.pages.iter().take(same)).cloned().collect();
         for page in &pages {
@@ -126,11 +127,11 @@ mod tests {
     use omen_gate::mcp::ServerLimits;
     use omen_gate::tool::Tool;
 
-    use super::LastListed;
+    use super::ToolListCache;
     use omen_mcp::frame::Frame;
 
     /// Accepts pages as far as their cursors lead.
-    fn take(last: &LastListed, pages: &[&str]) -> Result<Arc<[Tool]>, Fault> {
+    fn take(last: &ToolListCache, pages: &[&str]) -> Result<Arc<[Tool]>, Fault> {
         let limits = ServerLimits { tools: 3, ..ServerLimits::default() };
         let mut list = last.begin(&limits);
         for (number, page) in pages.iter().enumerate() {
@@ -152,7 +153,7 @@ mod tests {
 
     #[test]
     fn the_same_bytes_are_the_same_list() {
-        let last = LastListed::default();
+        let last = ToolListCache::default();
         let first = take(&last, &[A, B]).unwrap();
         assert_eq!(names(&first), ["a", "b"]);
         assert!(last.promises("a") && !last.promises("b"));
@@ -164,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_difference_anywhere_makes_another_list() {
-        let last = LastListed::default();
+        let last = ToolListCache::default();
         take(&last, &[A, B]).unwrap();
         let c = B.replace("\"b\"", "\"c\"");
         assert_eq!(names(&take(&last, &[A, &c]).unwrap()), ["a", "c"]);
@@ -179,7 +180,7 @@ mod tests {
 
     #[test]
     fn limits_and_names_count_over_all_pages_and_what_is_refused_is_not_kept() {
-        let last = LastListed::default();
+        let last = ToolListCache::default();
         let first = take(&last, &[A, B]).unwrap();
         let twice = B.replace("\"b\"", "\"a\"");
         assert!(take(&last, &[A, &twice]).is_err(), "the first page is known, and its name is taken");

@@ -10,9 +10,9 @@ use omen_types::{Code, Diagnostic};
 use super::catalog::OwnTool;
 use super::{moves, schema};
 
-/// Refusal as shown to a model.
+/// Refusal of a step by an episode, as shown to a model.
 #[derive(Clone, Debug)]
-pub(crate) struct Refused {
+pub(crate) struct StepRefusal {
     pub(super) findings: Vec<Diagnostic>,
     /// Whether no further action can help, because the log has failed.
     pub(super) is_final: bool,
@@ -20,7 +20,7 @@ pub(crate) struct Refused {
     quotes: bool,
 }
 
-impl Refused {
+impl StepRefusal {
     pub(super) fn finding(finding: Diagnostic) -> Self {
         Self::rules(vec![finding])
     }
@@ -77,7 +77,7 @@ impl Refused {
     }
 }
 
-impl From<Arc<Refusal>> for Refused {
+impl From<Arc<Refusal>> for StepRefusal {
     fn from(why: Arc<Refusal>) -> Self {
         match why.findings() {
             [] => {

@@ -4,17 +4,17 @@ use omen_fsm::episode::IdSource;
 
 /// Generator of ids short enough for a model to write. They need to be unique only within one episode (D21).
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Numbered {
+pub(super) struct NumberedIds {
     /// Separator between the kind of an id and its number.
     between: &'static str,
     last: usize,
 }
 
-impl Numbered {
-    /// The first packet of an episode.
+impl NumberedIds {
+    /// Id of the first packet of an episode.
     pub(super) const FIRST_PACKET: &str = "pkt_1";
 
-    /// Those of an episode, from its first packet on.
+    /// Creates ids for a new episode, numbered from its first packet on.
     pub(super) fn from_the_first() -> Self {
         Self { between: "_", last: 0 }
     }
@@ -30,7 +30,7 @@ impl Numbered {
     }
 }
 
-impl IdSource for Numbered {
+impl IdSource for NumberedIds {
     fn packet_id(&mut self) -> String {
         self.next("pkt")
     }

@@ -62,15 +62,15 @@ impl SocketError {
     }
 }
 
-/// Path that belongs to this process while this value exists. Dropping it removes the socket.
+/// Path of a socket, which belongs to this process while this value exists. Dropping it removes the socket.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct SocketPath {
     pub(super) path: PathBuf,
     /// Locked file. However a process ends, it releases the lock, so a socket that it has left is known to be dead.
     lock: File,
 }
 
-impl Place {
+impl SocketPath {
     /// Takes the path: creates its folder if there is none, and removes a socket left by a dead process.
     fn take(path: &Path) -> Result<Self, SocketError> {
         let unusable = |source| SocketError::Io { path: path.to_owned(), source };
@@ -102,7 +102,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for SocketPath {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
         // A child process may briefly have a copy of the descriptor, so closing it is not enough.
@@ -115,7 +115,7 @@ impl Drop for Place {
 #[derive(Debug)]
 pub struct PrivateListener {
     pub(super) listener: UnixListener,
-    pub(super) place: Place,
+    pub(super) socket: SocketPath,
 }
 
 impl PrivateListener {
@@ -125,7 +125,7 @@ impl PrivateListener {
     /// # Errors
     /// If a live process uses the socket, other users have permissions on its folder, or it cannot be created.
     pub fn bind(path: &Path) -> Result<Self, SocketError> {
-        let place = Place::take(path)?;
+        let socket = SocketPath::take(path)?;
         // The permissions of the folder keep other users away from it in any case.
         let listener = at(path, |address| {
             let listener = UnixListener::bind(address)?;
@@ -133,7 +133,7 @@ impl PrivateListener {
             Ok(listener)
         });
         let listener = listener.map_err(|source| SocketError::Io { path: path.to_owned(), source })?;
-        Ok(Self { listener, place })
+        Ok(Self { listener, socket })
     }
 
     /// Waits for the next connection from a process of this user. Other connections are closed.

@@ -3,23 +3,23 @@
 use omen_fsm::episode::{Pending, Running, Watch};
 use omen_types::packet::{CorrelationId, PacketId, TaskId};
 
-use super::refused::Refused;
+use super::step_refusal::StepRefusal;
 
-/// Record of a call in the log.
-pub(super) enum Recorded {
+/// Record of a running call in the log of its episode.
+pub(super) enum CallRecord {
     /// A directive, which its result closes.
     Directive { task_id: TaskId, directive: PacketId, episode: CorrelationId, running: Option<Box<Running>> },
     /// Nothing yet: the call's output will be an observation.
     Observation,
 }
 
-impl Recorded {
-    pub(super) fn directive(task_id: TaskId, task: Pending) -> Result<Self, Refused> {
+impl CallRecord {
+    pub(super) fn directive(task_id: TaskId, task: Pending) -> Result<Self, StepRefusal> {
         let (directive, episode) = (task.directive().clone(), task.correlation_id().clone());
         match task.start() {
             Ok(running) => Ok(Self::Directive { task_id, directive, episode, running: Some(Box::new(running)) }),
             Err(not_started) => {
-                Err(Refused::new(omen_types::Code::E6, not_started.why.to_string(), not_started.why.help()))
+                Err(StepRefusal::new(omen_types::Code::E6, not_started.why.to_string(), not_started.why.help()))
             }
         }
     }

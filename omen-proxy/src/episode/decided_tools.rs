@@ -5,12 +5,12 @@ use omen_types::{Code, Diagnostic};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::facts::CallFacts;
-use super::refused::Refused;
+use super::call_facts::CallFacts;
+use super::step_refusal::StepRefusal;
 
 /// Tools of a decision's chosen option; none if it does not act, or acts only by reading.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Chosen(Vec<ChosenTool>);
+pub(super) struct DecidedTools(Vec<ChosenTool>);
 
 /// Tool that a decision allows to be called.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,15 +29,15 @@ pub(super) struct Scope {
     pub(super) operations: Vec<OperationType>,
 }
 
-/// Element of `tools` as written by a model.
+/// Element of a decision's `tools` as written by a model.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object with `tool` and `operations`")]
-struct Stated {
+struct StatedTool {
     tool: String,
     operations: Vec<OperationType>,
 }
 
-impl Chosen {
+impl DecidedTools {
     /// Reads the `tools` of a decision. `id_of` returns the id of a tool that the operator allows.
     ///
     /// A decision to act has to state its tools here: a resting decision can be replaced only by VERIFY_FIRST, so a tool found
@@ -46,7 +46,7 @@ impl Chosen {
         payload: &Map<String, Value>,
         tools: Option<Value>,
         id_of: impl Fn(&str) -> Option<String>,
-    ) -> Result<Self, Refused> {
+    ) -> Result<Self, StepRefusal> {
         let outcome = payload.get("decision_outcome").and_then(Value::as_str);
         let acts = outcome == Some(DecisionOutcome::Act.as_str());
         let Some(tools) = tools else {
@@ -55,17 +55,18 @@ impl Chosen {
             }
             let finding =
                 Diagnostic::error(Code::Inv007, "missing `tools`: no token covers a tool that was not decided on");
-            return Err(Refused::finding(finding.at("/tools").help(HOW)));
+            return Err(StepRefusal::finding(finding.at("/tools").help(HOW)));
         };
-        let schema =
-            |problem: String, at: String| Refused::finding(Diagnostic::error(Code::Schema, problem).at(at).help(HOW));
+        let schema = |problem: String, at: String| {
+            StepRefusal::finding(Diagnostic::error(Code::Schema, problem).at(at).help(HOW))
+        };
         let Value::Array(tools) = tools else {
             return Err(schema("expected an array for `tools`".to_owned(), "/tools".to_owned()));
         };
         let mut chosen = Vec::new();
         for (number, stated) in tools.into_iter().enumerate() {
             let at = format!("/tools/{number}");
-            let Stated { tool, operations } = serde_json::from_value(stated)
+            let StatedTool { tool, operations } = serde_json::from_value(stated)
                 .map_err(|error| schema(format!("invalid element of `tools`: {error}"), at.clone()))?;
             if operations.is_empty() {
                 return Err(schema("`operations` is empty".to_owned(), format!("{at}/operations")));
@@ -74,13 +75,13 @@ impl Chosen {
                 let finding =
                     Diagnostic::error(Code::Inv007, format!("`{tool}` is not a tool of the server that may be called"));
                 let help = "use its name as in `tools/list`";
-                return Err(Refused::finding(finding.at(format!("{at}/tool")).help(help)));
+                return Err(StepRefusal::finding(finding.at(format!("{at}/tool")).help(help)));
             };
             chosen.push(ChosenTool { id, shown: tool, operations });
         }
         if !acts && !chosen.is_empty() {
             let finding = Diagnostic::error(Code::Inv007, "`tools` is set, but this outcome calls none");
-            return Err(Refused::finding(
+            return Err(StepRefusal::finding(
                 finding.at("/tools").help("omit it, or set it to `[]`; only `ACT` names tools"),
             ));
         }
@@ -111,7 +112,7 @@ impl Chosen {
     }
 
     /// Returns the refusal of a call that no token of the decision covers, worded without naming a token, since none was issued.
-    pub(super) fn outside(&self, call: &CallFacts) -> Refused {
+    pub(super) fn outside(&self, call: &CallFacts) -> StepRefusal {
         let tool = &call.shown;
         let finding = |problem: String| Diagnostic::error(Code::Inv007, problem).help(OTHERWISE);
         let finding = match (self.scope(&call.tool), &call.operation) {
@@ -135,7 +136,7 @@ impl Chosen {
                 finding(format!("the decision allows `{tool}` only to read, and a call of it can do more"))
             }
         };
-        Refused::finding(finding)
+        StepRefusal::finding(finding)
     }
 }
 

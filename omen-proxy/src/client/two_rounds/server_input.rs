@@ -4,15 +4,15 @@ use omen_gate::{Blocked, GateCode};
 
 use omen_mcp::frame::Frame;
 
-/// Members that the client had for the server when it was asked for a confirmation: a server has its own rounds. They are
-/// restored for the server, which thus sees no answer to the gate, and whose own input cannot change during the confirmation.
+/// Members of a request that the client had for the server when it was asked for a confirmation: a server has its own rounds.
+/// They are restored for the server, which thus sees no answer to the gate, and whose own input cannot change meanwhile.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Kept(Vec<(&'static str, Box<str>)>);
+pub(super) struct ServerInput(Vec<(&'static str, Box<str>)>);
 
 /// Members that carry rounds.
 const ROUNDS: [&str; 2] = ["inputResponses", "requestState"];
 
-impl Kept {
+impl ServerInput {
     pub(super) fn from_request(request: &Frame) -> Self {
         let members = request.members().unwrap_or_default();
         let raw = |key: &'static str| {
@@ -42,7 +42,7 @@ impl Kept {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use super::Kept;
+    use super::ServerInput;
     use omen_mcp::frame::Frame;
 
     fn frame(params: &str) -> Frame {
@@ -56,12 +56,12 @@ mod tests {
         let second = frame(
             r#"{"inputResponses":{"ours":1},"name" : "a","arguments":{"big":123456789012345678901},"requestState":"ours"}"#,
         );
-        let restored = Kept::from_request(&first).restored(&second).unwrap();
+        let restored = ServerInput::from_request(&first).restored(&second).unwrap();
         assert_eq!(
             restored.text(),
             r#"{"id":1, "jsonrpc":"2.0","params":{"name":"a","arguments":{"big":123456789012345678901},"inputResponses":{"x":{"n":1.50}},"requestState":"theirs"},"method":"m" }"#
         );
-        let without = Kept::from_request(&frame(r#"{"name":"a"}"#)).restored(&second).unwrap();
+        let without = ServerInput::from_request(&frame(r#"{"name":"a"}"#)).restored(&second).unwrap();
         assert!(!without.text().contains("ours") && without.text().contains("1234567890"), "{}", without.text());
     }
 }

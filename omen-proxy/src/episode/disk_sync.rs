@@ -10,18 +10,18 @@ pub(super) type Sync = dyn Fn() -> io::Result<()> + Send + std::marker::Sync;
 /// State of the log's synchronization to disk, if anyone waits for it. Once a sync has failed, the content of the disk is
 /// unknown, so the failure is permanent.
 #[derive(Clone, Default)]
-pub(super) struct Synced {
+pub(super) struct DiskSync {
     sync: Option<Arc<Sync>>,
     failed: Arc<OnceLock<String>>,
 }
 
-impl fmt::Debug for Synced {
+impl fmt::Debug for DiskSync {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Synced").field("failed", &self.failed).finish_non_exhaustive()
+        f.debug_struct("DiskSync").field("failed", &self.failed).finish_non_exhaustive()
     }
 }
 
-impl Synced {
+impl DiskSync {
     pub(super) fn by(sync: Arc<Sync>) -> Self {
         Self { sync: Some(sync), failed: Arc::default() }
     }
