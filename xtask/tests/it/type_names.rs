@@ -23,6 +23,7 @@ const CLEAN: &[&str] = &[
     "omen-invariants",
     "omen-mcp",
     "omen-order",
+    "omen-proxy",
     "omen-sdk",
     "omen-types",
     "omen-worker",
