@@ -54,7 +54,7 @@ pub(super) fn recording(
     for interrupted in recording.end_interrupted(read, is_own, clock).map_err(failed)? {
         complain(clean(&interrupted.to_string()));
     }
-    omen_gate::regular::sync_folder(path).map_err(failed)?;
+    omen_gate::regular_file::sync_folder(path).map_err(failed)?;
     Ok(Some(recording))
 }
 

@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use omen_gate::regular;
+use omen_gate::regular_file;
 
 /// Moves everything after the last complete line to a file next to the log, and returns its path. The step that it belonged to
 /// was not taken. The log is cut only after that file is on disk.
@@ -21,7 +21,7 @@ pub fn set_aside(mut log: &File, path: &Path, whole: u64) -> io::Result<PathBuf>
     log.seek(SeekFrom::Start(whole))?;
     io::copy(&mut log, &mut file)?;
     file.sync_all()?;
-    regular::sync_folder(path)?;
+    regular_file::sync_folder(path)?;
     log.set_len(whole)?;
     log.sync_all()?;
     log.unlock()?;
