@@ -1,10 +1,10 @@
 //! `omen check`: checks logs.
 
 mod baseline;
+mod continued_episodes;
 mod filter;
 mod findings;
 mod follow;
-mod halves;
 mod ignores;
 mod joined;
 mod order;
@@ -26,9 +26,9 @@ use crate::input::find::Logs;
 use crate::input::{self, Layout};
 use crate::output::{Color, Output, remove_at_signals};
 use baseline::Baseline;
+use continued_episodes::ContinuedEpisodes;
 use filter::Filter;
 use findings::{Findings, Total};
-use halves::Halves;
 
 pub(crate) use text::TextCheck;
 
@@ -99,7 +99,7 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
             statistics: &mut statistics,
             is_silent,
             quiet,
-            halves: Halves::default(),
+            halves: ContinuedEpisodes::default(),
         };
         if args.inputs.follow {
             follow::run(&logs.paths, args.inputs.checkpoint.as_deref(), &options, findings)

@@ -2,8 +2,6 @@
 
 pub(crate) mod guard;
 pub(crate) mod launch;
-mod process_group;
-#[cfg(target_os = "linux")]
 mod process_tree;
 pub(crate) mod server_process;
 pub(crate) mod stderr_tail;
@@ -18,7 +16,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use self::launch::Launch;
-use self::process_group::ProcessGroup;
+use self::process_tree::ProcessTree;
 use self::stderr_tail::StderrTail;
 use omen_base::bounded;
 
@@ -81,7 +79,7 @@ impl Process {
     pub fn start(launch: &Launch, wish: watch::Receiver<Wish>) -> io::Result<Self> {
         let (mut command, guarded) = launch.to_command();
         let mut child = command.spawn()?;
-        let group = ProcessGroup::new(&child, guarded);
+        let tree = ProcessTree::new(&child, guarded);
         let missing = || io::Error::other("a standard stream is missing");
         let stdin = child.stdin.take().ok_or_else(missing)?;
         let stdout = child.stdout.take().ok_or_else(missing)?;
@@ -95,7 +93,7 @@ impl Process {
         let (told, exit) = watch::channel(None);
         let grace = launch.limits_ref().stop;
         tokio::spawn(async move {
-            let how = reap(child, group, wish, grace).await;
+            let how = reap(child, tree, wish, grace).await;
             last_words(drain).await;
             told.send_replace(Some(how));
         });
@@ -104,7 +102,7 @@ impl Process {
 }
 
 /// Waits until the process has ended, or kills it, and returns how it ended.
-async fn reap(mut child: Child, mut group: ProcessGroup, mut wish: watch::Receiver<Wish>, grace: Duration) -> String {
+async fn reap(mut child: Child, mut tree: ProcessTree, mut wish: watch::Receiver<Wish>, grace: Duration) -> String {
     let mut status = tokio::select! {
         status = child.wait() => Some(status),
         () = wished(&mut wish, Wish::Stop) => None,
@@ -117,9 +115,9 @@ async fn reap(mut child: Child, mut group: ProcessGroup, mut wish: watch::Receiv
         };
     }
     // Everything that the process has started is killed with it, even if it has ended by itself.
-    group.has_ended = status.is_some();
-    let is_guard = group.is_guard;
-    drop(group);
+    tree.has_ended = status.is_some();
+    let is_guard = tree.is_guard;
+    drop(tree);
     let status = match status {
         Some(status) => status,
         // A guard ends when no child is left.

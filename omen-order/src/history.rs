@@ -1,12 +1,12 @@
 //! The past of a gate, as far as rules depend on it: calls, the facts that premises count, and debts.
 //!
-//! Arguments are not stored. A call consists of its tool, times, end, the tests that it fits, keys and amounts; a shelf holds the
+//! Arguments are not stored. A call consists of its tool, times, end, the tests that it fits, keys and amounts; an index holds the
 //! calls that fit one matcher in one scope, by key.
 
 mod call;
+mod call_index;
 mod debts;
 mod entry;
-mod shelf;
 mod store;
 
 pub(crate) use call::{Call, Moment, Reading, State, all_equal, could_equal};
@@ -27,7 +27,7 @@ pub struct Now {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct CallId(pub u64);
 
-/// Scope of the calls on a shelf.
+/// Scope of the calls in an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Scope {
     All,

@@ -208,7 +208,7 @@ impl Validator {
     pub fn end_episode<S: Sink + ?Sized>(&mut self, correlation_id: &str, sink: &mut S) -> Result<bool, S::Error> {
         let Judge { options, episodes, root_causes, tally } = &mut self.judge;
         let Some(machine) = episodes.end(correlation_id) else { return Ok(false) };
-        tally.end((correlation_id, EpisodeMachine::Unpacked(machine)), root_causes, options, sink)?;
+        tally.end((correlation_id, EpisodeMachine::Owned(machine)), root_causes, options, sink)?;
         root_causes.end(correlation_id);
         Ok(true)
     }

@@ -6,8 +6,8 @@ use std::path::Path;
 use omen::finding::Finding;
 use omen::validator::{Sink, Summary};
 
+use super::continued_episodes::ContinuedEpisodes;
 use super::filter::Filter;
-use super::halves::Halves;
 use crate::formats::{Reports, Statistics};
 use crate::input::Reporter;
 use crate::output::Output;
@@ -32,7 +32,7 @@ pub(crate) struct Findings<'r, 'o, 'c> {
     /// Whether findings are only counted.
     pub(super) is_silent: bool,
     pub(super) quiet: bool,
-    pub(super) halves: Halves<'r>,
+    pub(super) halves: ContinuedEpisodes<'r>,
 }
 
 impl Sink for Findings<'_, '_, '_> {

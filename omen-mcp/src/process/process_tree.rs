@@ -1,16 +1,68 @@
-//! Process tree, read from `/proc` on Linux.
+//! Process tree: a process and all that it has started, which are killed together.
 
+#[cfg(target_os = "linux")]
 use std::collections::HashMap;
+#[cfg(target_os = "linux")]
 use std::io;
 
+#[cfg(target_os = "linux")]
 use rustix::process::Pid;
+use tokio::process::Child;
 
+/// Process and everything that it has started, which are killed when this is dropped, e.g. because the runtime ends.
+#[derive(Debug)]
+pub(super) struct ProcessTree {
+    #[cfg(unix)]
+    leader: Option<rustix::process::Pid>,
+    pub(super) is_guard: bool,
+    pub(super) has_ended: bool,
+}
+
+impl ProcessTree {
+    #[cfg(unix)]
+    pub(super) fn new(child: &Child, is_guard: bool) -> Self {
+        let leader = child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
+        Self { leader, is_guard, has_ended: false }
+    }
+
+    /// Creates the tree. On other systems, only the process itself is killed.
+    #[cfg(not(unix))]
+    pub(super) fn new(_: &Child, is_guard: bool) -> Self {
+        Self { is_guard, has_ended: false }
+    }
+}
+
+#[cfg(unix)]
+impl Drop for ProcessTree {
+    fn drop(&mut self) {
+        use rustix::process::{Signal, kill_process, kill_process_group};
+
+        let Some(leader) = self.leader else { return };
+        // Errors are ignored: a process that no longer exists need not be signalled.
+        if self.is_guard && !self.has_ended {
+            let _ = kill_process(leader, Signal::TERM);
+            return;
+        }
+        // Processes that have left the group can be found only while the processes that started them are alive.
+        #[cfg(target_os = "linux")]
+        let fled = if self.has_ended { Vec::new() } else { descendants(leader).unwrap_or_default() };
+        // After a guard has ended, this finds processes only if the guard was killed.
+        let _ = kill_process_group(leader, Signal::KILL);
+        #[cfg(target_os = "linux")]
+        for process in fled {
+            let _ = kill_process(process, Signal::KILL);
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
 pub(super) fn children(of: Pid) -> io::Result<Vec<Pid>> {
     Ok(parents()?.into_iter().filter_map(|(child, parent)| (parent == of).then_some(child)).collect())
 }
 
-/// Returns all descendants of a process. A process that has lost a parent in between is not found.
-pub(super) fn descendants(of: Pid) -> io::Result<Vec<Pid>> {
+/// Returns all descendants of a process, as `/proc` has them. A process that has lost a parent in between is not found.
+#[cfg(target_os = "linux")]
+fn descendants(of: Pid) -> io::Result<Vec<Pid>> {
     let parents = parents()?;
     let mut found = Vec::new();
     let mut next = vec![of];
@@ -22,6 +74,7 @@ pub(super) fn descendants(of: Pid) -> io::Result<Vec<Pid>> {
     Ok(found)
 }
 
+#[cfg(target_os = "linux")]
 fn parents() -> io::Result<HashMap<Pid, Pid>> {
     let mut parents = HashMap::new();
     for entry in std::fs::read_dir("/proc")? {
@@ -38,7 +91,7 @@ fn parents() -> io::Result<HashMap<Pid, Pid>> {
     Ok(parents)
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use std::process::{Command, Stdio};

@@ -167,7 +167,7 @@ pub(crate) struct Call {
     pub(crate) is_unplaced: bool,
     /// Whether it was made although a rule refuses it.
     pub(crate) is_broken: bool,
-    /// Number of shelves, debts and lists that hold it.
+    /// Number of indexes, debts and lists that hold it.
     pub(crate) held: u32,
 }
 
@@ -260,7 +260,7 @@ impl Call {
         link.sum.map_or(Amount::Known(0), |index| self.reading.sums.get(index).copied().unwrap_or(Amount::Unknown))
     }
 
-    /// Returns whether a call that the shelf of a scope holds belongs to that scope.
+    /// Returns whether a call that the index of a scope holds belongs to that scope.
     pub(crate) fn placed(&self, scope: Scope) -> Fit {
         if self.is_unplaced && scope != Scope::All { Fit::Unknown } else { Fit::Yes }
     }

@@ -1,18 +1,18 @@
-//! Calls, and the shelves on which matchers find them.
+//! Calls, and the indexes in which matchers find them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use super::shelf::Shelf;
+use super::call_index::CallIndex;
 use super::{Call, CallId, Debt, Debts, Now, Scope, State};
 use crate::rules::{Bound, Link, MAX_CALLS, Per, Role, RuleSet, Tool, ToolRules, Watch};
 use crate::values::{Fit, MemberValue};
 
-/// Calls, shelves and debts.
+/// Calls, indexes and debts.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     pub(crate) calls: HashMap<CallId, Call>,
-    shelves: HashMap<Scope, HashMap<usize, Shelf>>,
+    indexes: HashMap<Scope, HashMap<usize, CallIndex>>,
     /// Most recently ended calls of each tool, for rules of later configurations.
     recent: HashMap<Tool, VecDeque<CallId>>,
     in_flight: HashMap<Tool, BTreeSet<CallId>>,
@@ -21,7 +21,7 @@ pub(crate) struct History {
     /// Monotonic time of the latest request or end of a call, by session number.
     active: HashMap<u64, i64>,
     next: u64,
-    /// Number of places of calls on shelves and lists.
+    /// Number of places of calls in indexes and lists.
     places: usize,
     /// Calls that a verdict ignores, to show what it would be without them.
     pub(crate) hidden: HashSet<CallId>,
@@ -158,7 +158,7 @@ impl History {
         self.changed(id, rules, |_| false);
     }
 
-    /// Puts a call on the shelves where it has become a fact, and removes it from those where it no longer is one.
+    /// Puts a call into the indexes where it has become a fact, and removes it from those where it no longer is one.
     /// `was` returns whether it was a fact before.
     pub(crate) fn changed(&mut self, id: CallId, rules: &ToolRules, was: impl Fn(&Watch) -> bool) {
         let ended = self.calls.get(&id).filter(|call| !call.is_in_flight()).map(|call| call.tool.clone());
@@ -187,8 +187,8 @@ impl History {
     fn shelve(&mut self, link: &Arc<Link>, id: CallId) {
         let Some(call) = self.calls.get(&id).filter(|call| call.fit(link) != Fit::No) else { return };
         let Some(scope) = Self::scope(call, link.watch.per) else { return };
-        let shelf = self.shelves.entry(scope).or_default().entry(link.watch.id).or_default();
-        let dropped = shelf.add(link, id, &self.calls);
+        let index = self.indexes.entry(scope).or_default().entry(link.watch.id).or_default();
+        let dropped = index.add(link, id, &self.calls);
         self.hold(id);
         dropped.into_iter().for_each(|id| self.release(id));
     }
@@ -196,8 +196,8 @@ impl History {
     fn unshelve(&mut self, link: &Link, id: CallId) {
         let Some(call) = self.calls.get(&id) else { return };
         let Some(scope) = Self::scope(call, link.watch.per) else { return };
-        let shelf = self.shelves.get_mut(&scope).and_then(|shelves| shelves.get_mut(&link.watch.id));
-        if shelf.is_some_and(|shelf| shelf.remove(link, call)) {
+        let index = self.indexes.get_mut(&scope).and_then(|indexes| indexes.get_mut(&link.watch.id));
+        if index.is_some_and(|index| index.remove(link, call)) {
             self.release(id);
         }
     }
@@ -219,7 +219,7 @@ impl History {
         }
     }
 
-    /// Returns the calls on the shelf of a matcher that may have the given members.
+    /// Returns the calls in the index of a matcher that may have the given members.
     pub(crate) fn matching<'h>(
         &'h self,
         watch: &Watch,
@@ -227,8 +227,8 @@ impl History {
         members: &[MemberValue],
     ) -> impl Iterator<Item = &'h Call> + use<'h> {
         let unplaced = (scope != Scope::All).then_some(Scope::Unplaced);
-        let shelves = unplaced.into_iter().chain([scope]).filter_map(|scope| self.shelves.get(&scope)?.get(&watch.id));
-        let ids: Vec<_> = shelves.flat_map(|shelf| shelf.matching(members)).collect();
+        let indexes = unplaced.into_iter().chain([scope]).filter_map(|scope| self.indexes.get(&scope)?.get(&watch.id));
+        let ids: Vec<_> = indexes.flat_map(|index| index.matching(members)).collect();
         ids.into_iter().filter(|id| !self.hidden.contains(id)).filter_map(|id| self.calls.get(&id))
     }
 
@@ -240,8 +240,8 @@ impl History {
         }
         must_remember.any(|link| {
             let Some(scope) = Self::scope(call, link.watch.per) else { return true };
-            let shelf = self.shelves.get(&scope).and_then(|shelves| shelves.get(&link.watch.id));
-            shelf.is_some_and(|shelf| shelf.is_full_for(&call.compared(link)))
+            let index = self.indexes.get(&scope).and_then(|indexes| indexes.get(&link.watch.id));
+            index.is_some_and(|index| index.is_full_for(&call.compared(link)))
         })
     }
 
@@ -316,8 +316,8 @@ impl History {
         self.active.remove(&number);
         let scopes = turns.into_values().map(Scope::Turn).chain([Scope::Session(number)]);
         for scope in scopes {
-            let shelves = self.shelves.remove(&scope).unwrap_or_default();
-            shelves.values().flat_map(Shelf::ids).collect::<Vec<_>>().into_iter().for_each(|id| self.release(id));
+            let indexes = self.indexes.remove(&scope).unwrap_or_default();
+            indexes.values().flat_map(CallIndex::ids).collect::<Vec<_>>().into_iter().for_each(|id| self.release(id));
         }
     }
 
@@ -344,9 +344,9 @@ impl History {
             })
             .collect();
         let mut dropped = Vec::new();
-        for (watch, shelf) in self.shelves.values_mut().flatten() {
+        for (watch, index) in self.indexes.values_mut().flatten() {
             let (Some(watch), Some(within)) = (watches.get(watch), within.get(watch)) else { continue };
-            dropped.extend(shelf.sweep(|id| {
+            dropped.extend(index.sweep(|id| {
                 self.calls.get(&id).is_none_or(|call| {
                     let moment = call.moment(watch.was);
                     !call.is_in_flight() && moment.permit_age(now).min(moment.forbid_age(now)) >= *within
@@ -370,12 +370,12 @@ impl History {
         dropped.into_iter().for_each(|id| self.release(id));
     }
 
-    /// Aligns all calls with new rules, except those that were read again, and rebuilds their shelves and debts.
+    /// Aligns all calls with new rules, except those that were read again, and rebuilds their indexes and debts.
     pub(crate) fn realign(&mut self, before: &RuleSet, now: &RuleSet, is_read: impl Fn(&CallId) -> bool) {
         for debt in self.debts.clear() {
             self.release(debt.opener);
         }
-        let shelves = std::mem::take(&mut self.shelves);
+        let indexes = std::mem::take(&mut self.indexes);
         let recent: BTreeSet<_> = self.recent.values().flatten().copied().collect();
         let mut open: HashMap<_, _> = self.sessions.values_mut().map(|session| (session.number, session)).collect();
         for call in self.calls.values_mut() {
@@ -390,7 +390,7 @@ impl History {
                 call.reading = call.reading.realigned(before.tools.get(&call.tool).map(Arc::as_ref), rules);
             }
         }
-        drop(shelves);
+        drop(indexes);
         self.places = 0;
         for id in &recent {
             self.hold(*id);

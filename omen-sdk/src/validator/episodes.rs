@@ -1,7 +1,7 @@
 //! Episodes of a stream, by correlation id.
 
-mod awake;
 mod index;
+mod unpacked;
 
 use std::mem;
 use std::ops::Deref;
@@ -10,9 +10,9 @@ use omen_fsm::{Machine, Node, NodeSet, PackedMachine};
 use omen_invariants::ledger::bytes::{Reader, Writer};
 use omen_types::{Diagnostic, Instant};
 
-use awake::{Awake, Slot};
 use index::{Index, Tag};
 use prefetch_index::prefetch_index;
+use unpacked::{Slot, UnpackedEpisodes};
 
 /// Episodes of a stream, in the order in which they began.
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ pub(super) struct Episodes {
     all: Vec<Episode>,
     /// Indices into `all`. The ids are stored only there, so each id is stored once.
     by_id: Index,
-    awake: Awake,
+    unpacked: UnpackedEpisodes,
     /// Number of episodes that have begun, including those that have ended.
     begun: u64,
     /// Number of ended episodes in `all`.
@@ -37,8 +37,8 @@ enum Episode {
 
 /// Machine of an episode, unpacked if necessary.
 pub(super) enum EpisodeMachine<'e> {
-    Awake(&'e Machine),
-    Unpacked(Box<Machine>),
+    Borrowed(&'e Machine),
+    Owned(Box<Machine>),
 }
 
 /// Late directives of an episode.
@@ -55,8 +55,8 @@ impl Deref for EpisodeMachine<'_> {
 
     fn deref(&self) -> &Machine {
         match self {
-            Self::Awake(machine) => machine,
-            Self::Unpacked(machine) => machine,
+            Self::Borrowed(machine) => machine,
+            Self::Owned(machine) => machine,
         }
     }
 }
@@ -71,7 +71,7 @@ impl Episodes {
             machine.clear();
             let id = match episode {
                 Episode::Unpacked(Some(slot)) => {
-                    let slot = self.awake.slot(*slot);
+                    let slot = self.unpacked.slot(*slot);
                     slot.machine.write(&mut machine);
                     &*slot.id
                 }
@@ -110,7 +110,7 @@ impl Episodes {
 
     /// Creates one of `parts` instances that together keep as many machines unpacked as a single instance would.
     pub(super) fn one_of(parts: usize) -> Self {
-        Self { awake: Awake::with_room(Awake::MOST / parts.max(1)), ..Self::default() }
+        Self { unpacked: UnpackedEpisodes::with_room(UnpackedEpisodes::MOST / parts.max(1)), ..Self::default() }
     }
 
     /// Returns the number of indices, including those of ended episodes that were not removed yet.
@@ -126,7 +126,7 @@ impl Episodes {
     /// Returns the possible states of an episode, or the initial states if it has not begun.
     pub(super) fn nodes(&self, id: &str) -> NodeSet {
         match self.place(id).and_then(|at| self.all.get(at as usize)) {
-            Some(Episode::Unpacked(Some(slot))) => self.awake.slot(*slot).machine.nodes(),
+            Some(Episode::Unpacked(Some(slot))) => self.unpacked.slot(*slot).machine.nodes(),
             Some(Episode::Packed(packed)) => packed.nodes(),
             Some(Episode::Unpacked(None)) | None => NodeSet::of(Node::INITIAL),
         }
@@ -157,11 +157,11 @@ impl Episodes {
             });
         }
         let slots = group.map(|one| match self.all.get(one?.2 as usize)? {
-            Episode::Unpacked(slot) => slot.inspect(|slot| self.awake.prefetch(*slot)),
+            Episode::Unpacked(slot) => slot.inspect(|slot| self.unpacked.prefetch(*slot)),
             Episode::Packed(_) => None,
         });
         for slot in slots.iter().flatten() {
-            self.awake.prefetch_lists(*slot);
+            self.unpacked.prefetch_lists(*slot);
         }
         group.map(|one| {
             let (id, tag, place) = one?;
@@ -186,7 +186,7 @@ impl Episodes {
                 Episode::Unpacked(None) => self.start(id, self.by_id.tag(id)),
             },
         };
-        self.awake.machine(slot)
+        self.unpacked.machine(slot)
     }
 
     /// Ends an episode, forgets it, and returns its machine if the episode had begun.
@@ -196,7 +196,7 @@ impl Episodes {
         let at = self.find(tag, id)?;
         self.by_id.remove(tag, at);
         let machine = match mem::replace(&mut self.all[at as usize], Episode::Unpacked(None)) {
-            Episode::Unpacked(slot) => self.awake.end(slot?),
+            Episode::Unpacked(slot) => self.unpacked.end(slot?),
             Episode::Packed(packed) => packed.unpack(),
         };
         self.ended += 1;
@@ -220,7 +220,7 @@ impl Episodes {
         self.ended = 0;
         for (at, episode) in (0..).zip(&self.all) {
             if let Episode::Unpacked(Some(slot)) = episode {
-                self.awake.slot_mut(*slot).at = Some(at);
+                self.unpacked.slot_mut(*slot).at = Some(at);
             }
         }
     }
@@ -234,10 +234,10 @@ impl Episodes {
     pub(super) fn at(&self, at: usize) -> Option<(&str, EpisodeMachine<'_>)> {
         Some(match self.all.get(at)? {
             Episode::Unpacked(slot) => {
-                let slot = self.awake.slot((*slot)?);
-                (&*slot.id, EpisodeMachine::Awake(&slot.machine))
+                let slot = self.unpacked.slot((*slot)?);
+                (&*slot.id, EpisodeMachine::Borrowed(&slot.machine))
             }
-            Episode::Packed(packed) => (packed.correlation_id(), EpisodeMachine::Unpacked(Box::new(packed.unpack()))),
+            Episode::Packed(packed) => (packed.correlation_id(), EpisodeMachine::Owned(Box::new(packed.unpack()))),
         })
     }
 
@@ -245,7 +245,7 @@ impl Episodes {
     pub(super) fn tick(&mut self, at: usize, now: Instant) -> Option<Late<'_>> {
         match self.all.get_mut(at)? {
             Episode::Unpacked(slot) => {
-                let slot = self.awake.slot_mut((*slot)?);
+                let slot = self.unpacked.slot_mut((*slot)?);
                 let directives = slot.machine.tick(now);
                 Some(Late { correlation_id: &slot.id, nodes: slot.machine.nodes(), directives })
             }
@@ -271,7 +271,7 @@ impl Episodes {
     /// Returns whether the episode at an index has the given id.
     fn is_of(&self, at: u32, id: &str) -> bool {
         match self.all.get(at as usize) {
-            Some(Episode::Unpacked(Some(slot))) => *self.awake.slot(*slot).id == *id,
+            Some(Episode::Unpacked(Some(slot))) => *self.unpacked.slot(*slot).id == *id,
             Some(Episode::Packed(packed)) => packed.is_of(id),
             Some(Episode::Unpacked(None)) | None => false,
         }
@@ -289,9 +289,9 @@ impl Episodes {
     }
 
     /// Puts a machine into a slot, and packs another machine if no slot is free.
-    #[expect(clippy::indexing_slicing, reason = "a machine that was awake has a position")]
+    #[expect(clippy::indexing_slicing, reason = "an unpacked machine has a position")]
     fn wake(&mut self, id: &str, at: u32, machine: Machine) -> u32 {
-        let (slot, packed) = self.awake.add(Slot::new(id, machine, at));
+        let (slot, packed) = self.unpacked.add(Slot::new(id, machine, at));
         if let Some((at, packed)) = packed {
             self.all[at as usize] = Episode::Packed(packed);
         }
@@ -315,7 +315,7 @@ mod tests {
     impl Episodes {
         /// Creates an instance that keeps at most the given number of machines unpacked.
         fn with_room(most: usize) -> Self {
-            Self { awake: Awake::with_room(most), ..Self::default() }
+            Self { unpacked: UnpackedEpisodes::with_room(most), ..Self::default() }
         }
     }
 
@@ -461,7 +461,7 @@ mod tests {
         assert_eq!(ids, expected.collect::<Vec<_>>());
         assert_eq!((episodes.begun(), episodes.by_id.len()), (1_011, 11));
         assert!(episodes.all.len() <= 22, "{} places", episodes.all.len());
-        assert!(episodes.awake.slots() <= 6, "{} slots", episodes.awake.slots());
+        assert!(episodes.unpacked.slots() <= 6, "{} slots", episodes.unpacked.slots());
         for id in ids {
             assert!(episodes.end(&id).is_some(), "{id}");
         }

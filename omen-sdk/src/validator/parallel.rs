@@ -1,7 +1,7 @@
 //! Validator that uses several threads.
 
 mod block;
-mod crew;
+mod checking_threads;
 mod read_ahead;
 mod report;
 mod schedule;
@@ -24,7 +24,7 @@ use super::tally::Tally;
 use crate::lines::{LineSplitter, ReadError};
 
 use block::Block;
-use crew::Crew;
+use checking_threads::CheckingThreads;
 use read_ahead::{CHUNK_BYTES, ReadAhead};
 
 /// Checks a log with several threads, and reports exactly what a [`Validator`](super::Validator) reports, in the same order.
@@ -53,7 +53,7 @@ use read_ahead::{CHUNK_BYTES, ReadAhead};
 pub struct ParallelValidator {
     head: Head,
     lines: LineSplitter,
-    crew: Crew,
+    threads: CheckingThreads,
     tally: Tally,
     block_bytes: usize,
 }
@@ -65,7 +65,7 @@ impl ParallelValidator {
         Self {
             head: Head::default(),
             lines: LineSplitter::new(MAX_LINE_BYTES),
-            crew: Crew::new(jobs, options, MAX_LINE_BYTES),
+            threads: CheckingThreads::new(jobs, options, MAX_LINE_BYTES),
             tally: Tally::default(),
             block_bytes: BLOCK_BYTES,
         }
@@ -99,7 +99,7 @@ impl ParallelValidator {
         reader: impl Read + Send + 'static,
         sink: &mut S,
     ) -> Result<(), ReadError<S::Error>> {
-        let most = self.crew.jobs.get().saturating_mul(CHUNKS_A_JOB).min(MAX_CHUNKS);
+        let most = self.threads.jobs.get().saturating_mul(CHUNKS_A_JOB).min(MAX_CHUNKS);
         let ahead = ReadAhead::start(reader, most).map_err(ReadError::Input)?;
         loop {
             let chunks = ahead.next();
@@ -120,7 +120,7 @@ impl ParallelValidator {
     /// # Errors
     /// The first error of the sink.
     pub fn tick<S: Sink + ?Sized>(&mut self, now: Instant, sink: &mut S) -> Result<(), S::Error> {
-        let Crew { options, shards, .. } = &mut self.crew;
+        let CheckingThreads { options, shards, .. } = &mut self.threads;
         let order = shard::order(shards);
         order.into_iter().try_for_each(|(shard, at)| {
             let Some((late, root_causes)) = shards.get_mut(shard).map(|shard| shard.tick(at, now)) else {
@@ -133,7 +133,7 @@ impl ParallelValidator {
     /// Returns the counts so far.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        let episodes = self.crew.shards.iter().map(|shard| shard.len() as u64).sum();
+        let episodes = self.threads.shards.iter().map(|shard| shard.len() as u64).sum();
         Summary { bytes: self.lines.bytes(), episodes, ..self.tally.summary }
     }
 
@@ -152,9 +152,9 @@ impl ParallelValidator {
         }
         if let Some(line) = self.lines.release() {
             let block = Block::one(self.lines.bytes(), line.raw());
-            self.crew.check(&[block], 1, &mut self.tally, sink)?;
+            self.threads.check(&[block], 1, &mut self.tally, sink)?;
         }
-        let Crew { options, shards, jobs, .. } = &mut self.crew;
+        let CheckingThreads { options, shards, jobs, .. } = &mut self.threads;
         let threads = shards.iter().map(shard::Shard::len).sum::<usize>() / EPISODES_A_THREAD;
         for (shard, place) in shard::open(shards, options, threads.clamp(1, jobs.get())) {
             if let Some((episode, root_causes)) = shards.get_mut(shard).and_then(|shard| shard.episode(place)) {
@@ -205,7 +205,7 @@ impl ParallelValidator {
             Block::cut(*at + u64::from(first.is_some()), whole, self.block_bytes, &mut blocks);
         }
         let bytes = usize::try_from(self.lines.bytes() - begin).unwrap_or(usize::MAX);
-        self.crew.check(&blocks, bytes / self.block_bytes, &mut self.tally, sink)
+        self.threads.check(&blocks, bytes / self.block_bytes, &mut self.tally, sink)
     }
 }
 

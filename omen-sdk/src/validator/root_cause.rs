@@ -17,6 +17,7 @@
 //! Nothing in this module affects a verdict. A log without a rejected packet never uses it, unless its times go backwards.
 
 mod deferred;
+mod encoding;
 mod episode;
 mod finding;
 mod hypothesis;
@@ -27,7 +28,6 @@ mod suppose;
 #[cfg(test)]
 #[expect(clippy::expect_used, clippy::indexing_slicing, reason = "tests")]
 mod tests;
-mod written;
 
 use std::collections::HashMap;
 use std::ops::Deref;

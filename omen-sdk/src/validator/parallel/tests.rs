@@ -75,7 +75,7 @@ fn threads(jobs: usize, block_bytes: usize, options: &ValidatorOptions) -> Paral
     ParallelValidator {
         head: Head::default(),
         lines,
-        crew: Crew::new(jobs, options.clone(), LINE_LIMIT),
+        threads: CheckingThreads::new(jobs, options.clone(), LINE_LIMIT),
         tally: Tally::default(),
         block_bytes,
     }

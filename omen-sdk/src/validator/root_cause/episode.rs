@@ -6,12 +6,12 @@ use omen_types::{Claims, Instant, PacketFacts, PacketType, PayloadFacts};
 
 use super::super::options::ValidatorOptions;
 use super::super::options::at_end;
+use super::encoding::{read_cause, read_text, read_type, write_cause, write_text, write_type};
 use super::finding::{Ends, Follows, Key, is_accepted};
 use super::hypothesis::{Case, Hypothesis, Missing, PackedHypothesis, Strictness};
 use super::lost::LostLines;
 use super::repair::repaired;
 use super::suppose;
-use super::written::{read_cause, read_text, read_type, write_cause, write_text, write_type};
 use crate::finding::{Cause, Stage};
 
 /// Possible true histories of an episode since its first rejected packet.

@@ -7,7 +7,7 @@ use omen_invariants::ledger::bytes::{Reader, Writer};
 use omen_invariants::ledger::{Fingerprint, Kind};
 use omen_types::PacketType;
 
-use super::written::{read_type, write_type};
+use super::encoding::{read_type, write_type};
 use crate::finding::Cause;
 
 /// Line that names no episode.

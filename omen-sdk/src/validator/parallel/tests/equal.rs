@@ -165,9 +165,9 @@ fn what_is_late_is_reported_in_the_order_in_which_the_episodes_began() {
         validator.feed(all.as_bytes(), &mut found).expect("room");
         validator.tick(later, &mut found).expect("room");
         // All episodes are open at the end, regardless of which thread finds that.
-        let all = shard::order(&validator.crew.shards);
+        let all = shard::order(&validator.threads.shards);
         assert_eq!(all.len(), 40);
-        assert_eq!(shard::open(&validator.crew.shards, &options, jobs), all);
+        assert_eq!(shard::open(&validator.threads.shards, &options, jobs), all);
         assert_eq!(validator.finish(&mut found), Ok(summary));
         assert_eq!(found.calls, expected.calls, "{jobs} threads");
     }

@@ -21,7 +21,7 @@ use super::shard::Shard;
 
 /// Everything that threads need to check a batch, except its blocks.
 #[derive(Debug)]
-pub(super) struct Crew {
+pub(super) struct CheckingThreads {
     pub(super) jobs: NonZeroUsize,
     pub(super) options: ValidatorOptions,
     pub(super) shards: Vec<Shard>,
@@ -31,7 +31,7 @@ pub(super) struct Crew {
     line_limit: usize,
 }
 
-impl Crew {
+impl CheckingThreads {
     pub(super) fn new(jobs: NonZeroUsize, options: ValidatorOptions, line_limit: usize) -> Self {
         // More shards than threads, so that a shard with much work does not delay the others.
         let shards = if jobs.get() == 1 { 1 } else { jobs.get().saturating_mul(2).min(MAX_SHARDS) };
@@ -52,7 +52,7 @@ impl Crew {
         let board = Board {
             schedule: Mutex::new(Schedule::new(blocks, shards, threads, tally.line)),
             changed: Condvar::new(),
-            crew: self,
+            threads: self,
             wants_packets: sink.wants_packets(),
         };
         let done = thread::scope(|scope| {
@@ -78,7 +78,7 @@ struct Board<'t> {
     schedule: Mutex<Schedule<'t>>,
     /// Signalled when a task has ended, because new tasks may be available.
     changed: Condvar,
-    crew: &'t Crew,
+    threads: &'t CheckingThreads,
     wants_packets: bool,
 }
 
@@ -98,7 +98,7 @@ impl<'t> Board<'t> {
     }
 
     fn work<E>(&self, may_report: bool, mut report: impl FnMut(Report<'t>) -> Result<(), E>) -> Result<(), E> {
-        let Crew { options, hasher, line_limit, .. } = self.crew;
+        let CheckingThreads { options, hasher, line_limit, .. } = self.threads;
         let shards = self.lock().lanes();
         let mut task = self.next(may_report, |_| ());
         loop {
@@ -182,13 +182,13 @@ mod tests {
 
     #[test]
     fn a_thread_that_panics_stops_those_that_wait_for_it() {
-        let crew = Crew::new(NonZeroUsize::MIN, ValidatorOptions::default(), 100);
+        let threads = CheckingThreads::new(NonZeroUsize::MIN, ValidatorOptions::default(), 100);
         let mut blocks = Vec::new();
         Block::cut(0, b"x\n", 100, &mut blocks);
         let board = Board {
             schedule: Mutex::new(Schedule::new(&blocks, vec![Shard::default()], 2, 0)),
             changed: Condvar::new(),
-            crew: &crew,
+            threads: &threads,
             wants_packets: false,
         };
         // The only available task until this thread has done it.

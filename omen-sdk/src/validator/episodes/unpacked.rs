@@ -29,7 +29,7 @@ impl Slot {
 
 /// Unpacked machines, managed with CLOCK replacement.
 #[derive(Debug)]
-pub(super) struct Awake {
+pub(super) struct UnpackedEpisodes {
     slots: Vec<Slot>,
     /// Slots whose machine may be packed, in the order of a clock face: the hand packs the first machine that was not used since
     /// the hand last passed. A machine that is too large to be packed stays in its slot, which is removed from the face.
@@ -41,13 +41,13 @@ pub(super) struct Awake {
     buffer: Vec<u8>,
 }
 
-impl Default for Awake {
+impl Default for UnpackedEpisodes {
     fn default() -> Self {
         Self::with_room(Self::MOST)
     }
 }
 
-impl Awake {
+impl UnpackedEpisodes {
     /// Maximum number of unpacked machines: more than the number of active agents in most logs, and few enough to stay
     /// in a processor's caches.
     pub(super) const MOST: usize = 3072;

@@ -8,18 +8,18 @@ use crate::values::{Fit, Key, MemberValue};
 
 /// Calls of one matcher in one scope. Calls that can no longer affect a verdict are dropped.
 #[derive(Debug, Default)]
-pub(crate) struct Shelf {
+pub(crate) struct CallIndex {
     exact: HashMap<Vec<Key>, Vec<CallId>>,
     /// Calls with a member that cannot be decided.
     wild: Vec<CallId>,
 }
 
-/// Maximum number of keys of a shelf.
+/// Maximum number of keys of an index.
 const MAX_KEYS: usize = 10_000;
 /// Number of facts of a premise that are kept beyond those needed.
 const SPARE: usize = 16;
 
-/// Place of a call on a shelf.
+/// Place of a call in an index.
 enum Place {
     Exact(Vec<Key>),
     Wild,
@@ -40,7 +40,7 @@ fn place(members: &[MemberValue]) -> Place {
     if is_wild { Place::Wild } else { Place::Exact(keys) }
 }
 
-impl Shelf {
+impl CallIndex {
     /// Returns the calls whose members may equal the given ones.
     pub(crate) fn matching(&self, members: &[MemberValue]) -> impl Iterator<Item = CallId> {
         let (exact, all) = match place(members) {
@@ -52,7 +52,7 @@ impl Shelf {
         every.into_iter().flatten().chain(exact.map_or([].iter(), |ids| ids.iter())).chain(self.wild.iter()).copied()
     }
 
-    /// Returns whether a call with these members would exceed the limits of the shelf.
+    /// Returns whether a call with these members would exceed the limits of the index.
     pub(crate) fn is_full_for(&self, members: &[MemberValue]) -> bool {
         match place(members) {
             Place::Exact(keys) => self.exact.len() >= MAX_KEYS && !self.exact.contains_key(&keys),

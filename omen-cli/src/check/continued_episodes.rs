@@ -11,7 +11,7 @@ use crate::input;
 
 /// Finds the first episode that is split between two consecutively checked files.
 #[derive(Debug, Default)]
-pub(super) struct Halves<'r> {
+pub(super) struct ContinuedEpisodes<'r> {
     /// Number of the current file, from 1.
     files: usize,
     /// Last file with the beginning (`true`) or the rest (`false`) of an episode: its number and path.
@@ -26,7 +26,7 @@ pub(super) struct Cut<'r> {
     files: [&'r Path; 2],
 }
 
-impl<'r> Halves<'r> {
+impl<'r> ContinuedEpisodes<'r> {
     pub(super) fn next_file(&mut self) {
         self.files += 1;
     }
