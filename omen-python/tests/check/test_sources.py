@@ -256,7 +256,7 @@ print([next(findings).code for findings in kept])
 
 
 def test_memory_does_not_grow(faulty: Path) -> None:
-    """Memory stays constant over a million packets whose findings are dropped."""
+    """Memory stays constant over many packets whose findings are dropped: it grows by less than 64 bytes for each."""
     line = b'{"header": {"packet_id": "pkt_1"}}\n'
     program = f"""
 import resource, omen
@@ -269,8 +269,8 @@ def peak(count):
     assert packets == count, packets
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 first = peak(20_000)
-print(peak(1_000_000) - first)
+print(peak(250_000) - first)
 """
     ended = subprocess.run([sys.executable, "-c", program], check=True, timeout=300, capture_output=True, text=True)
-    assert int(ended.stdout) < 64 * 1024, ended.stdout
+    assert int(ended.stdout) < 16 * 1024, ended.stdout
     gc.collect()

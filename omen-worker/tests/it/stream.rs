@@ -70,7 +70,9 @@ async fn read(context: &Context, partition: u16, last: u64) -> (Vec<u64>, u64) {
         return (sequences, end);
     }
     let config = async_nats::jetstream::consumer::pull::OrderedConfig::default();
-    let consumer = context.get_stream(stream(partition)).await.unwrap().create_consumer(config).await.unwrap();
+    let packets = context.get_stream(stream(partition)).await.unwrap();
+    let consumer = packets.create_consumer(config).await.unwrap();
+    let name = consumer.cached_info().name.clone();
     let mut messages = consumer.messages().await.unwrap();
     while let Some(message) = messages.try_next().await.unwrap() {
         let info = message.info().unwrap();
@@ -84,6 +86,8 @@ async fn read(context: &Context, partition: u16, last: u64) -> (Vec<u64>, u64) {
             break;
         }
     }
+    // The server would remove it after a time that tests which count consumers would wait for.
+    let _ = packets.delete_consumer(&name).await;
     (sequences, end)
 }
 
