@@ -81,7 +81,6 @@ impl Key {
         Self::from_bytes(secret::create(path.as_ref())?.as_ref())
     }
 
-    /// Seals a message given in parts.
     pub(crate) fn seal(&self, parts: &[&[u8]]) -> Mac {
         Mac::new(self.over(parts).finalize().into_bytes().into())
     }

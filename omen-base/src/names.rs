@@ -23,7 +23,6 @@ pub const INHERITED: &[&str] = if cfg!(windows) { &["PATH", "SystemRoot"] } else
 
 const FORM: &str = "expected 1 to 128 characters, none of them blank, a control character or invisible";
 
-/// Returns whether a text is a valid name.
 fn is_name(text: &str) -> bool {
     (1..=128).contains(&text.chars().count()) && !text.chars().any(|c| c.is_whitespace() || is_unseen(c))
 }

@@ -166,7 +166,6 @@ struct BypassReport {
     message: String,
 }
 
-/// One file of a log.
 #[derive(Debug, Serialize)]
 struct FileReport {
     file: String,

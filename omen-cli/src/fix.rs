@@ -129,7 +129,6 @@ pub(crate) fn fixed_lines(text: &str, options: &ValidatorOptions) -> BTreeMap<u6
     }
 }
 
-/// Returns the edits of the findings on a text.
 pub(crate) fn text_edits(text: &str, options: &ValidatorOptions) -> Edits {
     let read = edits(true, options, &Rewritten::default(), text.as_bytes());
     read.unwrap_or_else(|_| Edits::new(true))

@@ -33,7 +33,7 @@ pub(crate) use place::name_from;
 pub(crate) use prose::{codes, cut, message, message_and_help};
 pub(crate) use reports::Reports;
 pub(crate) use sarif::{FileFinding, FindingKind, document as sarif_document};
-pub(crate) use shown::{EntryFinding, EntryPlace, ORDER, ReportedFinding, ShownCode, TOOL};
+pub(crate) use shown::{AnyFinding, EntryFinding, EntryPlace, ORDER, ShownCode, TOOL};
 pub(crate) use statistics::Statistics;
 
 /// Default format on standard output.

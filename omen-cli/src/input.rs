@@ -144,7 +144,6 @@ pub(crate) fn judge_text<S: Sink>(
     judge_whole(reader, format, options, NonZeroUsize::MIN, sink)
 }
 
-/// Returns the bytes of a text as a source.
 fn source(text: &str) -> Source {
     Box::new(Cursor::new(text.as_bytes().to_vec()))
 }

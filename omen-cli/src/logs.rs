@@ -100,7 +100,6 @@ impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for HumanLines {
     }
 }
 
-/// Text of a span or an event.
 #[derive(Default)]
 struct EventText {
     message: String,

@@ -73,7 +73,6 @@ impl SchemaSet {
         Mistakes::none_in(mistakes).map(|()| set)
     }
 
-    /// Returns the texts of the files.
     pub(crate) fn texts(&self) -> &Texts {
         &self.texts
     }

@@ -125,7 +125,6 @@ impl NodeSet {
         self.0
     }
 
-    /// Returns the set for the given bits.
     pub(crate) const fn of_bits(bits: u16) -> Self {
         Self(bits)
     }

@@ -67,7 +67,6 @@ pub(crate) struct MemberNames {
     pub(crate) subagent: Option<String>,
 }
 
-/// Form of one event.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EventForm {

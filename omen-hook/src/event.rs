@@ -264,7 +264,6 @@ fn text_of(members: &Map<String, Value>, name: &str) -> Option<String> {
     members.get(name)?.as_str().map(str::to_owned)
 }
 
-/// Returns the outcome that an event reports.
 fn outcome(form: &EventForm, members: &Map<String, Value>, is_command: bool) -> ReportedOutcome {
     let reported = match (&form.result, &form.failed_if) {
         (Some(result), _) => match at(members, result).and_then(Value::as_str) {

@@ -90,7 +90,6 @@ pub(crate) struct Metrics {
     alive: Mutex<Instant>,
 }
 
-/// Creates a metric and registers it.
 fn register<M: prometheus_client::registry::Metric + Clone + Default>(
     registry: &mut Registry,
     name: &str,
@@ -207,7 +206,6 @@ impl Metrics {
         self.partition(partition, |partition| (partition.fences, partition.uncommitted) = (0, None));
     }
 
-    /// Counts the bytes of a checkpoint.
     pub(crate) fn checkpoint(&self, partition: u16, bytes: usize) {
         self.all_checkpoint_bytes.inc_by(bytes as u64);
         self.checkpoint_bytes.get_or_create(&PartitionLabels { partition }).set(count(bytes));

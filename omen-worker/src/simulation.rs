@@ -27,7 +27,6 @@ use crate::publish::{self, publication};
 use crate::stream::bucket::Bucket;
 use crate::worker;
 
-/// A running worker.
 struct Worker {
     client: Client,
     stop: oneshot::Sender<()>,

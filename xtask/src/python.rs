@@ -107,7 +107,9 @@ fn what_programs_see(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error + Send
         is(path, "pyi") || is(path, "py") && !path.with_extension("pyi").exists() && !path.ends_with("_moves.py")
     });
     if found.len() < 15 {
-        return Err(format!("these are not all modules of the package: {found:?}").into());
+        return Err(
+            format!("`{}` should have at least 15 modules to check, and has only {found:?}", folder.display()).into()
+        );
     }
     Ok(found)
 }

@@ -22,7 +22,6 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    /// Creates the record for a position.
     pub(crate) fn new(at: ChainPosition) -> Self {
         Self { at, adopted: 0, continued: false }
     }

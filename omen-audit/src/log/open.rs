@@ -82,7 +82,6 @@ struct FileState {
     has_records: bool,
 }
 
-/// Opens a log in files.
 pub(super) fn open_files(
     path: &Path,
     key: &Key,

@@ -71,7 +71,6 @@ impl Files {
         Err(AuditError::InUse(path.to_owned()))
     }
 
-    /// Returns whether the log is missing.
     pub(crate) fn is_missing(&self) -> bool {
         self.unnamed.is_some()
     }
@@ -281,7 +280,6 @@ pub(crate) enum LogFile {
 }
 
 impl LogFile {
-    /// Moves to an offset.
     pub(crate) fn skip_to(&mut self, offset: u64) -> io::Result<()> {
         match self {
             Self::Locked(file) => file.seek(SeekFrom::Start(offset)).map(|_| ()),

@@ -29,7 +29,6 @@ impl<'e> EntryFacts<'e> {
         self.entry.data().get("code").and_then(Value::as_str)
     }
 
-    /// Returns the server name and the tool name.
     pub(super) fn tool(&self) -> Option<(&str, &str)> {
         self.tool.as_deref()?.split_once('/')
     }

@@ -99,7 +99,6 @@ impl OrderCounts {
         self.sessions_begun == 0
     }
 
-    /// Formats the longest wait.
     pub(crate) fn longest_wait(&self) -> String {
         shown(self.longest_wait_ms)
     }

@@ -44,7 +44,6 @@ struct Stats {
     unconfirmed: usize,
 }
 
-/// Statistics of one tool.
 #[derive(Debug, Default, Serialize)]
 struct ToolStatistics {
     calls: u64,

@@ -76,7 +76,6 @@ impl Tally {
         is_confirmed.then_some(Standing::Confirmed)
     }
 
-    /// Returns the final counts.
     pub(crate) fn end(self, found: &LogVerification) -> LogCounts {
         let open = self.waiting.len();
         let (waiting, ended) = if found.is_in_use { (open, 0) } else { (0, open) };

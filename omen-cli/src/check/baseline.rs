@@ -39,7 +39,6 @@ struct BaselineFinding {
     found: u64,
 }
 
-/// Content of the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct BaselineFile {

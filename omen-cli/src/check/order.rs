@@ -17,7 +17,7 @@ use omen_types::parse;
 use self::log::{EntryReader, ReadFault};
 use crate::args::CheckArgs;
 use crate::exit::{Exit, Failure, complain};
-use crate::formats::{EntryFinding, EntryPlace, ReportedFinding, Reports, Statistics, TOOL, Totals};
+use crate::formats::{AnyFinding, EntryFinding, EntryPlace, Reports, Statistics, TOOL, Totals};
 use crate::output::{Color, Output};
 use crate::{audit, gate, input};
 
@@ -243,7 +243,7 @@ impl<'c, 'o> LogCheck<'c, 'o> {
         };
         *if is_error { &mut self.file.errors } else { &mut self.file.warnings } += 1;
         self.file.consequences += u64::from(shown.follows_from.is_some());
-        let shown = ReportedFinding::Entry(&shown);
+        let shown = AnyFinding::Entry(&shown);
         self.sink.statistics.add_entry(shown);
         if self.sink.is_silent { Ok(()) } else { self.sink.reports.finding(&place.path, shown, line) }
     }

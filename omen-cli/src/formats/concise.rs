@@ -9,7 +9,7 @@ use omen::finding::Severity;
 use omen::render::human::clean;
 
 use super::format::{Report, ReportFormat, Totals};
-use super::shown::ReportedFinding;
+use super::shown::AnyFinding;
 use super::{place, prose};
 use crate::input;
 use crate::output::Output;
@@ -24,13 +24,7 @@ pub(super) const FORMAT: ReportFormat = ReportFormat {
 struct Concise;
 
 impl Report for Concise {
-    fn finding(
-        &mut self,
-        out: &mut Output,
-        path: &Path,
-        finding: ReportedFinding<'_>,
-        _: Option<&str>,
-    ) -> io::Result<()> {
+    fn finding(&mut self, out: &mut Output, path: &Path, finding: AnyFinding<'_>, _: Option<&str>) -> io::Result<()> {
         out.write_all(line(path, finding, out.is_coloured).as_bytes())
     }
 
@@ -41,7 +35,7 @@ impl Report for Concise {
 }
 
 /// Returns `PLACE: SEVERITY[CODE] MESSAGE`, with a line end.
-pub(crate) fn line<'f>(path: &Path, finding: impl Into<ReportedFinding<'f>>, is_coloured: bool) -> String {
+pub(crate) fn line<'f>(path: &Path, finding: impl Into<AnyFinding<'f>>, is_coloured: bool) -> String {
     let finding = finding.into();
     let severity = finding.severity();
     let colour = match severity {
@@ -55,7 +49,7 @@ pub(crate) fn line<'f>(path: &Path, finding: impl Into<ReportedFinding<'f>>, is_
 }
 
 /// Returns `FILE:LINE:COLUMN`, omitting unknown parts.
-pub(super) fn place(path: &Path, finding: ReportedFinding<'_>) -> String {
+pub(super) fn place(path: &Path, finding: AnyFinding<'_>) -> String {
     let mut text = clean(&input::name(path)).into_owned();
     if let Some(line) = place::line(finding) {
         let _ = write!(text, ":{line}");

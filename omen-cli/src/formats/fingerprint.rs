@@ -5,7 +5,7 @@ use std::path::Path;
 use sha2::{Digest as _, Sha256};
 
 use super::place;
-use super::shown::ReportedFinding;
+use super::shown::AnyFinding;
 
 /// Unique fingerprints of the findings of one run.
 ///
@@ -20,7 +20,7 @@ impl Fingerprints {
     }
 
     /// Returns the fingerprint of the next finding. `line` is the text of its line, which identifies a packet that has no id.
-    pub(super) fn fingerprint(&mut self, path: &Path, finding: ReportedFinding<'_>, line: Option<&str>) -> String {
+    pub(super) fn fingerprint(&mut self, path: &Path, finding: AnyFinding<'_>, line: Option<&str>) -> String {
         self.number(fingerprint(&place::portable(path), finding, line))
     }
 
@@ -40,7 +40,7 @@ impl Fingerprints {
 
 /// Returns the hash of a finding: of the log's name, the code, the episode, the packet and the pointer. It does not depend on
 /// other findings, so several findings may have the same hash.
-pub(crate) fn fingerprint<'f>(log: &str, finding: impl Into<ReportedFinding<'f>>, line: Option<&str>) -> String {
+pub(crate) fn fingerprint<'f>(log: &str, finding: impl Into<AnyFinding<'f>>, line: Option<&str>) -> String {
     let finding = finding.into();
     hash([
         Some(log),

@@ -1,7 +1,7 @@
 //! Folding of findings for people: hides consequences of other findings, repetitions on a line, and findings beyond a limit, and
 //! shows how many were hidden.
 
-use super::shown::ReportedFinding;
+use super::shown::AnyFinding;
 
 /// Kinds of findings to hide.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +34,7 @@ impl Fold {
     }
 
     /// Processes a finding. Returns notes on earlier findings, and whether to show the new one.
-    pub(super) fn finding(&mut self, finding: ReportedFinding<'_>) -> (Vec<String>, bool) {
+    pub(super) fn finding(&mut self, finding: AnyFinding<'_>) -> (Vec<String>, bool) {
         if let Some(cause) = finding.follows_from().filter(|_| self.what.consequences) {
             self.consequence(cause);
             return (Vec::new(), false);
@@ -76,7 +76,7 @@ impl Fold {
     }
 
     /// Counts a finding on a line, and returns whether enough findings of its kind were shown on that line.
-    fn is_repeated(&mut self, finding: ReportedFinding<'_>) -> bool {
+    fn is_repeated(&mut self, finding: AnyFinding<'_>) -> bool {
         let kind = kind(finding);
         match self.kinds.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, count)) => {
@@ -117,7 +117,7 @@ impl Fold {
 }
 
 /// Returns the kind of a finding: its code, and its message without the names in it.
-fn kind(finding: ReportedFinding<'_>) -> String {
+fn kind(finding: AnyFinding<'_>) -> String {
     let words = finding.message().split('`').step_by(2);
     format!("{} {}", finding.code().as_str(), words.collect::<String>())
 }

@@ -9,7 +9,7 @@ use omen::Summary;
 use super::args::FindingArgs;
 use super::fold::{Fold, HiddenKinds};
 use super::format::{Report, ReportFormat, Totals};
-use super::shown::ReportedFinding;
+use super::shown::AnyFinding;
 use super::{DEFAULT, FOLDED};
 use crate::output::Output;
 
@@ -56,22 +56,16 @@ impl Report for FoldedReport {
         self.report.file(out, path)
     }
 
-    fn finding(
-        &mut self,
-        out: &mut Output,
-        path: &Path,
-        finding: ReportedFinding<'_>,
-        line: Option<&str>,
-    ) -> io::Result<()> {
+    fn finding(&mut self, out: &mut Output, path: &Path, found: AnyFinding<'_>, line: Option<&str>) -> io::Result<()> {
         if let Some((number, is_found)) = &mut self.pretty {
-            if finding.own_line() != Some(number.get()) {
+            if found.own_line() != Some(number.get()) {
                 return Ok(());
             }
             *is_found = true;
         }
-        let (notes, is_shown) = self.fold.finding(finding);
+        let (notes, is_shown) = self.fold.finding(found);
         self.say(out, notes)?;
-        if is_shown { self.report.finding(out, path, finding, line) } else { Ok(()) }
+        if is_shown { self.report.finding(out, path, found, line) } else { Ok(()) }
     }
 
     fn unreadable(&mut self, out: &mut Output, path: &Path, reason: &str) -> io::Result<()> {

@@ -7,7 +7,7 @@ use std::path::Path;
 use omen::Summary;
 
 use super::left_out::LeftOut;
-use super::shown::ReportedFinding;
+use super::shown::AnyFinding;
 use super::statistics::Statistics;
 use crate::output::Output;
 
@@ -52,13 +52,7 @@ pub(crate) trait Report {
     }
 
     /// Writes a finding in the file `path`. `line` is the text of its line, if available.
-    fn finding(
-        &mut self,
-        out: &mut Output,
-        path: &Path,
-        finding: ReportedFinding<'_>,
-        line: Option<&str>,
-    ) -> io::Result<()>;
+    fn finding(&mut self, out: &mut Output, path: &Path, found: AnyFinding<'_>, line: Option<&str>) -> io::Result<()>;
 
     /// Reports that the current input cannot be read to its end. Standard error also states the reason.
     fn unreadable(&mut self, out: &mut Output, path: &Path, reason: &str) -> io::Result<()> {

@@ -12,7 +12,7 @@ use omen::render::human::clean;
 
 use super::concise;
 use super::format::{Report, ReportFormat, Totals};
-use super::shown::ReportedFinding;
+use super::shown::AnyFinding;
 use super::{place, prose};
 use crate::output::Output;
 
@@ -65,13 +65,7 @@ impl AnnotationQuota {
 }
 
 impl Report for Github {
-    fn finding(
-        &mut self,
-        out: &mut Output,
-        path: &Path,
-        finding: ReportedFinding<'_>,
-        _: Option<&str>,
-    ) -> io::Result<()> {
+    fn finding(&mut self, out: &mut Output, path: &Path, finding: AnyFinding<'_>, _: Option<&str>) -> io::Result<()> {
         let shown = match finding.severity() {
             Severity::Error => &mut self.errors,
             Severity::Warning => &mut self.warnings,
@@ -109,7 +103,7 @@ impl Report for Github {
     }
 }
 
-fn annotation(path: &Path, finding: ReportedFinding<'_>) -> String {
+fn annotation(path: &Path, finding: AnyFinding<'_>) -> String {
     let mut text = format!("::{} ", finding.severity());
     let mut message = prose::message_and_help(finding, "\n");
     if place::is_stdin(path) {

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::fingerprint::Fingerprints;
 use super::format::{Report, ReportFormat, Totals};
-use super::shown::ReportedFinding;
+use super::shown::AnyFinding;
 use super::{place, prose};
 use crate::output::Output;
 
@@ -62,28 +62,19 @@ impl Report for Gitlab {
         out.write_all(b"[")
     }
 
-    fn finding(
-        &mut self,
-        out: &mut Output,
-        path: &Path,
-        finding: ReportedFinding<'_>,
-        line: Option<&str>,
-    ) -> io::Result<()> {
-        let severity = match finding.severity() {
+    fn finding(&mut self, out: &mut Output, path: &Path, found: AnyFinding<'_>, line: Option<&str>) -> io::Result<()> {
+        let severity = match found.severity() {
             // Consequences are informational, so that one mistake shows as one issue in a merge request.
-            _ if finding.follows_from().is_some() => "info",
+            _ if found.follows_from().is_some() => "info",
             Severity::Error => "major",
             Severity::Warning => "minor",
         };
         let issue = Issue {
-            description: &prose::message_and_help(finding, "; "),
-            check_name: finding.code().as_str(),
-            fingerprint: &self.fingerprints.fingerprint(path, finding, line),
+            description: &prose::message_and_help(found, "; "),
+            check_name: found.code().as_str(),
+            fingerprint: &self.fingerprints.fingerprint(path, found, line),
             severity,
-            location: IssueLocation {
-                path: name(path),
-                lines: IssueLines { begin: place::line(finding).unwrap_or(1) },
-            },
+            location: IssueLocation { path: name(path), lines: IssueLines { begin: place::line(found).unwrap_or(1) } },
         };
         self.issue(out, &issue)
     }

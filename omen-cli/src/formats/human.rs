@@ -7,7 +7,7 @@ use std::path::Path;
 use omen::Summary;
 
 use super::format::{Report, ReportFormat, Totals};
-use super::shown::ReportedFinding;
+use super::shown::AnyFinding;
 use crate::input;
 use crate::output::Output;
 
@@ -23,15 +23,9 @@ struct HumanReport {
 }
 
 impl Report for HumanReport {
-    fn finding(
-        &mut self,
-        out: &mut Output,
-        path: &Path,
-        finding: ReportedFinding<'_>,
-        line: Option<&str>,
-    ) -> io::Result<()> {
+    fn finding(&mut self, out: &mut Output, path: &Path, found: AnyFinding<'_>, line: Option<&str>) -> io::Result<()> {
         self.shown += 1;
-        let mut text = finding.human(out.human(), &input::name(path), line);
+        let mut text = found.human(out.human(), &input::name(path), line);
         text.push('\n');
         // Written in a single call: a progress bar expects the cursor at the start of a line.
         out.write_all(text.as_bytes())

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::format::{Report, ReportFormat, Totals};
 use super::left_out::{LeftOut, LeftOutCounts};
-use super::shown::ReportedFinding;
+use super::shown::AnyFinding;
 use crate::output::Output;
 
 pub(super) const FORMAT: ReportFormat = ReportFormat {
@@ -25,13 +25,7 @@ struct JsonReport {
 }
 
 impl Report for JsonReport {
-    fn finding(
-        &mut self,
-        out: &mut Output,
-        path: &Path,
-        finding: ReportedFinding<'_>,
-        _: Option<&str>,
-    ) -> io::Result<()> {
+    fn finding(&mut self, out: &mut Output, path: &Path, finding: AnyFinding<'_>, _: Option<&str>) -> io::Result<()> {
         finding.json(out, &path.to_string_lossy())
     }
 

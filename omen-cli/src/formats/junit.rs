@@ -14,7 +14,7 @@ use omen::render::human::clean;
 use tempfile::SpooledTempFile;
 
 use super::format::{Report, ReportFormat, Totals};
-use super::shown::{ReportedFinding, ShownCode};
+use super::shown::{AnyFinding, ShownCode};
 use super::{concise, place, prose};
 use crate::input;
 use crate::output::Output;
@@ -64,7 +64,7 @@ impl Suite {
 }
 
 impl TestCase {
-    fn new(path: &Path, finding: ReportedFinding<'_>) -> Self {
+    fn new(path: &Path, finding: AnyFinding<'_>) -> Self {
         let line = finding.own_line();
         let class = class(path, finding.correlation_id().unwrap_or("log"));
         let mut name = match (finding.packet_id(), line) {
@@ -83,11 +83,11 @@ impl TestCase {
     }
 
     /// Returns whether a finding belongs to the same packet.
-    fn has(&self, finding: ReportedFinding<'_>) -> bool {
+    fn has(&self, finding: AnyFinding<'_>) -> bool {
         self.line.is_some() && self.line == finding.own_line()
     }
 
-    fn add(&mut self, path: &Path, finding: ReportedFinding<'_>) {
+    fn add(&mut self, path: &Path, finding: AnyFinding<'_>) {
         if finding.severity() == Severity::Error {
             self.errors += 1;
             self.error.get_or_insert_with(|| (prose::message(finding).into_owned(), finding.code()));
@@ -129,13 +129,7 @@ impl Report for Junit {
         out.write_all(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"omen\">\n")
     }
 
-    fn finding(
-        &mut self,
-        _: &mut Output,
-        path: &Path,
-        finding: ReportedFinding<'_>,
-        _: Option<&str>,
-    ) -> io::Result<()> {
+    fn finding(&mut self, _: &mut Output, path: &Path, finding: AnyFinding<'_>, _: Option<&str>) -> io::Result<()> {
         if !self.case.as_ref().is_some_and(|case| case.has(finding)) {
             self.end_case(path)?;
         }

@@ -10,7 +10,7 @@ use std::path::Path;
 use omen::render::human::clean;
 
 use super::format::{Report, ReportFormat, Totals};
-use super::shown::ReportedFinding;
+use super::shown::AnyFinding;
 use super::{concise, human, prose};
 use crate::input;
 use crate::output::Output;
@@ -44,13 +44,7 @@ impl Markdown {
 }
 
 impl Report for Markdown {
-    fn finding(
-        &mut self,
-        _: &mut Output,
-        path: &Path,
-        finding: ReportedFinding<'_>,
-        _: Option<&str>,
-    ) -> io::Result<()> {
+    fn finding(&mut self, _: &mut Output, path: &Path, finding: AnyFinding<'_>, _: Option<&str>) -> io::Result<()> {
         let severity = finding.severity();
         let (place, codes) = (escape(concise::place(path, finding)), prose::codes(finding));
         let message = prose::message(finding);

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
-use super::shown::ReportedFinding;
+use super::shown::AnyFinding;
 use crate::input::find::absolute;
 
 /// Returns whether a path stands for standard input.
@@ -79,12 +79,12 @@ pub(super) fn uri(path: &Path) -> String {
 }
 
 /// Returns the line at which to show a finding: its own line, or else that of its directive.
-pub(super) fn line(finding: ReportedFinding<'_>) -> Option<u64> {
+pub(super) fn line(finding: AnyFinding<'_>) -> Option<u64> {
     finding.own_line().or_else(|| finding.packet()?.directive_line)
 }
 
 /// Returns the column after the last character of a finding's span, in characters, counted from 1.
-pub(super) fn end_column(finding: ReportedFinding<'_>, line: Option<&str>) -> Option<u64> {
+pub(super) fn end_column(finding: AnyFinding<'_>, line: Option<&str>) -> Option<u64> {
     let start = finding.column()?;
     let inside = line?.get(finding.span()?)?;
     Some(start + inside.chars().count() as u64)

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use omen::render::human::clean;
 
-use super::shown::ReportedFinding;
+use super::shown::AnyFinding;
 
 /// Returns `MESSAGE (follows from line N)`.
-pub(crate) fn message<'f>(finding: impl Into<ReportedFinding<'f>>) -> Cow<'f, str> {
+pub(crate) fn message<'f>(finding: impl Into<AnyFinding<'f>>) -> Cow<'f, str> {
     let finding = finding.into();
     let message = clean(finding.message());
     match finding.follows_from() {
@@ -17,7 +17,7 @@ pub(crate) fn message<'f>(finding: impl Into<ReportedFinding<'f>>) -> Cow<'f, st
 }
 
 /// Returns the message and the help text, separated by `between`.
-pub(crate) fn message_and_help<'f>(finding: impl Into<ReportedFinding<'f>>, between: &str) -> String {
+pub(crate) fn message_and_help<'f>(finding: impl Into<AnyFinding<'f>>, between: &str) -> String {
     let finding = finding.into();
     let mut text = message(finding).into_owned();
     if let Some(help) = finding.help() {
@@ -29,7 +29,7 @@ pub(crate) fn message_and_help<'f>(finding: impl Into<ReportedFinding<'f>>, betw
 }
 
 /// Returns all codes of a finding, such as `E4, INV-007`.
-pub(crate) fn codes<'f>(finding: impl Into<ReportedFinding<'f>>) -> String {
+pub(crate) fn codes<'f>(finding: impl Into<AnyFinding<'f>>) -> String {
     let finding = finding.into();
     let mut text = finding.code().as_str().to_owned();
     for also in finding.also() {

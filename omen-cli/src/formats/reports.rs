@@ -10,7 +10,7 @@ use omen::finding::Severity;
 use super::args::FormatArgs;
 use super::folded::FoldedReport;
 use super::format::{Report, ReportFormat, Totals};
-use super::shown::ReportedFinding;
+use super::shown::AnyFinding;
 use crate::exit::Failure;
 use crate::output::{Color, Output};
 
@@ -60,7 +60,6 @@ impl<'o> Reports<'o> {
         Ok(reports)
     }
 
-    /// Returns standard output.
     pub(crate) fn stdout(&mut self) -> &mut Output {
         self.stdout.1
     }
@@ -72,7 +71,7 @@ impl<'o> Reports<'o> {
     pub(crate) fn finding<'f>(
         &mut self,
         path: &Path,
-        finding: impl Into<ReportedFinding<'f>>,
+        finding: impl Into<AnyFinding<'f>>,
         line: Option<&str>,
     ) -> io::Result<()> {
         let finding = finding.into();

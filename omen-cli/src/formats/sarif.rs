@@ -23,7 +23,7 @@ use self::model::{
 };
 use super::fingerprint::Fingerprints;
 use super::format::{Report, ReportFormat, Totals};
-use super::shown::{EntryPlace, ReportedFinding};
+use super::shown::{AnyFinding, EntryPlace};
 use super::{place, prose};
 use crate::output::Output;
 
@@ -67,17 +67,11 @@ impl Report for Sarif {
         Ok(())
     }
 
-    fn finding(
-        &mut self,
-        out: &mut Output,
-        path: &Path,
-        finding: ReportedFinding<'_>,
-        line: Option<&str>,
-    ) -> io::Result<()> {
+    fn finding(&mut self, out: &mut Output, path: &Path, found: AnyFinding<'_>, line: Option<&str>) -> io::Result<()> {
         let mut text = if self.has_results { b",\n".to_vec() } else { b"\n".to_vec() };
         self.has_results = true;
-        let fingerprint = self.fingerprints.get_or_insert_with(Fingerprints::new).fingerprint(path, finding, line);
-        serde_json::to_writer(&mut text, &self.result(path, finding, line, fingerprint))?;
+        let fingerprint = self.fingerprints.get_or_insert_with(Fingerprints::new).fingerprint(path, found, line);
+        serde_json::to_writer(&mut text, &self.result(path, found, line, fingerprint))?;
         out.write_all(&text)
     }
 
@@ -129,7 +123,7 @@ impl Sarif {
     fn result<'f>(
         &self,
         path: &Path,
-        finding: ReportedFinding<'f>,
+        finding: AnyFinding<'f>,
         line: Option<&str>,
         fingerprint: String,
     ) -> SarifResult<'f> {
@@ -155,18 +149,18 @@ impl Sarif {
     }
 
     /// Returns the other locations that a finding refers to.
-    fn related<'f>(&self, path: &Path, finding: ReportedFinding<'f>) -> Vec<model::RelatedLocation<'f>> {
+    fn related<'f>(&self, path: &Path, finding: AnyFinding<'f>) -> Vec<model::RelatedLocation<'f>> {
         let at = |path: &Path, line| {
             let region = Some(Region { start_line: line, start_column: None, end_column: None });
             SarifLocation { physical_location: self.physical(path, region), logical_locations: Vec::new() }
         };
         let places = match finding {
-            ReportedFinding::Packet(finding) => {
+            AnyFinding::Packet(finding) => {
                 let cause = finding.follows_from.as_ref();
                 let place = |line| (at(path, line), "the rejected packet that this follows from".to_owned());
                 cause.map(|cause| place(cause.line)).into_iter().collect()
             }
-            ReportedFinding::Entry(finding) => {
+            AnyFinding::Entry(finding) => {
                 let cause = finding.follows_from.iter().map(|place| (place, "is what this follows from"));
                 let related = finding.related.iter().map(|(place, what)| (place, *what));
                 let places = cause.chain(related);

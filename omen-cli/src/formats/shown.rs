@@ -15,7 +15,7 @@ use crate::output::Output;
 
 /// A finding about a packet or an entry.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum ReportedFinding<'f> {
+pub(crate) enum AnyFinding<'f> {
     Packet(&'f Finding),
     Entry(&'f EntryFinding),
 }
@@ -70,20 +70,18 @@ impl ShownCode {
     }
 }
 
-/// Returns the codes of the order rules.
 pub(super) fn order_codes() -> impl Iterator<Item = GateCode> {
     use GateCode::{O1, O2, O3, O4, O5, O6};
     [O1, O2, O3, O4, O5, O6].into_iter()
 }
 
-impl<'f> From<&'f Finding> for ReportedFinding<'f> {
+impl<'f> From<&'f Finding> for AnyFinding<'f> {
     fn from(finding: &'f Finding) -> Self {
         Self::Packet(finding)
     }
 }
 
-impl<'f> ReportedFinding<'f> {
-    /// Returns the finding if it is about a packet.
+impl<'f> AnyFinding<'f> {
     pub(super) fn packet(self) -> Option<&'f Finding> {
         match self {
             Self::Packet(finding) => Some(finding),
@@ -266,7 +264,7 @@ struct RelatedRow {
 }
 
 impl<'f> EntryRow<'f> {
-    fn new(file: &'f str, shown: ReportedFinding<'f>, finding: &'f EntryFinding) -> Self {
+    fn new(file: &'f str, shown: AnyFinding<'f>, finding: &'f EntryFinding) -> Self {
         let cause = |place: &EntryPlace| CauseRow {
             line: place.line,
             packet_id: None,

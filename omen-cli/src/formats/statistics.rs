@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use omen::finding::{Finding, Severity};
 use serde::Serialize;
 
-use super::shown::{ReportedFinding, ShownCode};
+use super::shown::{AnyFinding, ShownCode};
 use crate::output::Output;
 
 /// Counts of findings.
@@ -27,7 +27,7 @@ pub(crate) struct FindingCounts {
 }
 
 impl FindingCounts {
-    pub(crate) fn add<'f>(&mut self, finding: impl Into<ReportedFinding<'f>>) {
+    pub(crate) fn add<'f>(&mut self, finding: impl Into<AnyFinding<'f>>) {
         let finding = finding.into();
         match finding.severity() {
             Severity::Error => self.errors += 1,
@@ -47,7 +47,7 @@ impl FindingCounts {
 
 impl Statistics {
     /// Counts a finding about an entry of an audit log.
-    pub(crate) fn add_entry(&mut self, finding: ReportedFinding<'_>) {
+    pub(crate) fn add_entry(&mut self, finding: AnyFinding<'_>) {
         self.by_code.entry(finding.code()).or_default().add(finding);
     }
 

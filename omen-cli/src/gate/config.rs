@@ -13,7 +13,6 @@ pub(crate) fn load(path: &Path) -> Result<Config, Failure> {
     Config::load(path).map_err(|errors| report(path, &errors))
 }
 
-/// Reports errors on standard error.
 pub(super) fn report(path: &Path, errors: &ConfigErrors) -> Failure {
     for error in &errors.0 {
         let (message, help) = (clean(&error.message), clean(&error.help));

@@ -16,7 +16,6 @@ use crate::input::{self, Reporter};
 use crate::output::Output;
 use crate::trace::no_such_episode;
 
-/// Path of one episode.
 pub(super) struct EpisodePath {
     episode: String,
     log: String,

@@ -222,7 +222,6 @@ pub(super) fn is_of(words: &[String], dialect: &Dialect) -> bool {
     words.windows(4).any(|four| four == ["hook", "run", "--agent", dialect.agent.as_str()])
 }
 
-/// Words of the command of a handler.
 pub(super) fn command_words(dialect: &Dialect, handler: &Value) -> Option<Vec<String>> {
     match dialect.install.command_of(handler)? {
         (program, Some(args)) => {

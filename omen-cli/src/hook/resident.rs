@@ -37,7 +37,6 @@ pub(super) struct PolicyKey {
     hash: String,
 }
 
-/// Reply of a resident.
 #[derive(Debug)]
 pub(super) enum ResidentReply {
     Answered(HookAnswer),
@@ -112,7 +111,6 @@ pub(super) fn start(policy: &PolicyText) {
     let _ = command.spawn();
 }
 
-/// Frame of some bytes.
 pub(super) fn framed(bytes: &[u8]) -> io::Result<Vec<u8>> {
     let length = u32::try_from(bytes.len()).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
     Ok([&length.to_be_bytes(), bytes].concat())

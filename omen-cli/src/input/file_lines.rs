@@ -29,7 +29,6 @@ impl FileLines {
         self.is_inside = bytes.last().map_or(self.is_inside, |byte| *byte != b'\n');
     }
 
-    /// Starts the next file.
     pub(crate) fn next_file(&mut self) {
         self.before.push(self.complete);
     }

@@ -40,7 +40,6 @@ pub(super) fn complete(text: &IndexedText, layout: Layout, offset: usize) -> Opt
     Some(json!({"isIncomplete": false, "items": items}))
 }
 
-/// Returns whether a colon follows a name.
 fn has_colon(packet: &str, name: &Range<usize>) -> bool {
     packet.get(name.end..).is_some_and(|rest| rest.trim_start().starts_with(':'))
 }

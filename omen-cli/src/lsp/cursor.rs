@@ -29,7 +29,6 @@ pub(super) struct JsonNode {
     is_closed: bool,
 }
 
-/// Kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NodeKind {
     Object,
@@ -203,12 +202,10 @@ impl<'t> JsonOutline<'t> {
         Some(at)
     }
 
-    /// Returns the text of the string to which the steps lead.
     pub(super) fn text_at(&self, steps: &[&str]) -> Option<String> {
         self.string(self.find(steps)?)
     }
 
-    /// Returns the text of a node if it is a string.
     pub(super) fn string(&self, node: usize) -> Option<String> {
         let node = self.nodes.get(node).filter(|node| node.kind == NodeKind::Text)?;
         Some(self.name(node.value.as_ref()?))

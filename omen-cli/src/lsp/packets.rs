@@ -41,7 +41,6 @@ impl PacketEntry {
     }
 }
 
-/// Returns the packets of a text in order.
 pub(super) fn read(text: &str, layout: Layout) -> Vec<PacketEntry> {
     packet_ranges(text, layout).into_iter().map(|range| PacketEntry::read(text, range)).collect()
 }
@@ -51,7 +50,6 @@ pub(super) fn range_at(text: &str, layout: Layout, offset: usize) -> Option<Rang
     packet_ranges(text, layout).into_iter().find(|range| range.start <= offset && offset <= range.end)
 }
 
-/// Returns the type that a packet states.
 pub(super) fn packet_type(outline: &JsonOutline<'_>) -> Option<PacketType> {
     let name = outline.text_at(PACKET_TYPE)?;
     PacketType::ALL.iter().copied().find(|packet_type| packet_type.as_str() == name)

@@ -20,7 +20,6 @@ use super::{actions, completion, diagnostics, hover, navigation};
 use crate::exit::{Exit, Failure, complain};
 use crate::output::Output;
 
-/// Phase of the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ServerPhase {
     /// Before `initialize`.
@@ -155,7 +154,6 @@ impl<'o> LanguageServer<'o> {
         })
     }
 
-    /// Handles a request about a document.
     fn about_document(&mut self, method: &str, params: Value) -> io::Result<Result<Value, RequestError>> {
         if !DOCUMENT_METHODS.contains(&method) {
             return Ok(Err(RequestError::new(METHOD_NOT_FOUND, format!("unknown method `{method}`"))));
@@ -315,7 +313,6 @@ impl<'o> LanguageServer<'o> {
     }
 }
 
-/// Returns whether a message has one of the given methods.
 fn is_method(message: &Value, methods: &[&str]) -> bool {
     message.get("method").and_then(Value::as_str).is_some_and(|method| methods.contains(&method))
 }

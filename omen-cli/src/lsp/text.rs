@@ -75,7 +75,6 @@ impl IndexedText {
         start + line.len()
     }
 
-    /// Returns the position of a byte offset.
     pub(super) fn position(&self, offset: usize) -> TextPosition {
         let offset = self.text.floor_char_boundary(offset);
         let line = self.starts.partition_point(|start| *start <= offset).saturating_sub(1);
@@ -88,7 +87,6 @@ impl IndexedText {
         TextPosition { line: narrow(line), character: narrow(character) }
     }
 
-    /// Returns the positions of a byte range.
     pub(super) fn range(&self, bytes: &Range<usize>) -> TextRange {
         TextRange { start: self.position(bytes.start), end: self.position(bytes.end.max(bytes.start)) }
     }

@@ -8,7 +8,7 @@ use tracing::warn;
 
 use crate::args::TailArgs;
 use crate::exit::{Exit, Failure};
-use crate::formats::{self, Report, ReportedFinding};
+use crate::formats::{self, AnyFinding, Report};
 use crate::output::{Color, Output};
 
 /// Printer of findings.
@@ -35,7 +35,6 @@ impl<'o> FindingPrinter<'o> {
         Ok(Self { report: (format.start)(), out, wants_packets: format.is_for_people, has_errors: false, skipped: 0 })
     }
 
-    /// Returns whether packets are shown.
     pub(super) fn wants_packets(&self) -> bool {
         self.wants_packets
     }
@@ -53,7 +52,7 @@ impl<'o> FindingPrinter<'o> {
             }
         };
         self.has_errors |= finding.diagnostic.severity == omen::Severity::Error;
-        self.report.finding(self.out, Path::new(&stream), ReportedFinding::from(&finding), text)?;
+        self.report.finding(self.out, Path::new(&stream), AnyFinding::from(&finding), text)?;
         self.out.flush()
     }
 

@@ -131,7 +131,6 @@ fn payload(event: Event, packet: &mut Value, episode: &Episode, now: Instant, nu
     }
 }
 
-/// Sets the quality tier.
 pub(super) fn tier(packet: &mut Value, tier: QualityTier) {
     set(packet, "/mcp/quality/quality_tier", json!(tier));
 }

@@ -38,15 +38,8 @@ impl Draft {
                 return Ok(Self::InPlace(file));
             }
         }
-        let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut builder = Builder::new();
-        builder.prefix(".omen-").suffix(".tmp");
         let permissions = existing.as_ref().map(|metadata| metadata.permissions());
-        if let Some(permissions) = permissions.clone().or_else(fresh) {
-            builder.permissions(permissions);
-        }
-        // Only the error kind is kept: the caller did not choose the name of the temporary file.
-        let file = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
+        let file = beside(&place, permissions.clone().or_else(fresh))?;
         DRAFTS.lock().push(file.path().to_owned());
         if let Some(metadata) = &existing {
             keep_owner(&file, metadata)?;
@@ -78,11 +71,22 @@ impl Draft {
 /// # Errors
 /// If the file cannot be written, synced or renamed; then the old one is left.
 pub(crate) fn replace_private(path: &Path, content: &[u8]) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = Builder::new().prefix(".omen-").suffix(".tmp").tempfile_in(folder)?;
+    let mut file = beside(path, None)?;
     file.write_all(content)?;
     file.as_file().sync_data()?;
     file.persist(path).map(drop).map_err(|error| error.error)
+}
+
+/// Creates a temporary file in the folder of a path, private unless other permissions are given.
+fn beside(path: &Path, permissions: Option<Permissions>) -> io::Result<NamedTempFile> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = Builder::new();
+    builder.prefix(".omen-").suffix(".tmp");
+    if let Some(permissions) = permissions {
+        builder.permissions(permissions);
+    }
+    // Only the error kind is kept: the caller did not choose the name of the temporary file.
+    builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))
 }
 
 /// Returns whether a path refers to an open descriptor, such as `/dev/stdout`. Such a path may be a regular file, but must not be

@@ -36,7 +36,6 @@ impl Tables {
     }
 }
 
-/// Returns the indices of nodes.
 pub(super) fn nodes(set: NodeSet) -> Vec<usize> {
     set.iter().map(node).collect()
 }

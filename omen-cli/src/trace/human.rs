@@ -35,13 +35,7 @@ impl TracePrinter for HumanTrace {
     }
 
     /// Writes a packet in a single call: a progress bar expects the cursor at the start of a line.
-    fn packet(
-        &mut self,
-        out: &mut Output,
-        _: &Path,
-        packet: &JudgedPacket<'_>,
-        findings: &[Finding],
-    ) -> io::Result<()> {
+    fn packet(&mut self, out: &mut Output, _: &Path, packet: &JudgedPacket<'_>, found: &[Finding]) -> io::Result<()> {
         let mut text = String::new();
         if let Some(episode) = packet.correlation_id
             && self.current.as_deref() != Some(episode)
@@ -50,7 +44,7 @@ impl TracePrinter for HumanTrace {
             let _ = writeln!(text, "episode {}", clean(episode));
         }
         line(&mut text, packet, out.is_coloured);
-        for finding in findings {
+        for finding in found {
             let _ = writeln!(text, "{INDENT}{}{}", head(finding, out.is_coloured), message(finding));
         }
         out.write_all(text.as_bytes())

@@ -27,7 +27,7 @@ impl TracePrinter for JsonTrace {
         out: &mut Output,
         path: &Path,
         packet: &JudgedPacket<'_>,
-        findings: &[Finding],
+        found: &[Finding],
     ) -> io::Result<()> {
         let file = &path.to_string_lossy();
         out.json(&PacketLine {
@@ -41,7 +41,7 @@ impl TracePrinter for JsonTrace {
             accepted: packet.accepted,
             before: packet.before.map(names),
             after: packet.after.map(names),
-            findings: findings.iter().map(|finding| json::row(file, finding)).collect(),
+            findings: found.iter().map(|finding| json::row(file, finding)).collect(),
         })
     }
 

@@ -17,13 +17,8 @@ pub(super) trait TracePrinter {
     fn file(&mut self, out: &mut Output, path: &Path) -> io::Result<()>;
 
     /// Writes a packet and its findings.
-    fn packet(
-        &mut self,
-        out: &mut Output,
-        path: &Path,
-        packet: &JudgedPacket<'_>,
-        findings: &[Finding],
-    ) -> io::Result<()>;
+    fn packet(&mut self, out: &mut Output, path: &Path, packet: &JudgedPacket<'_>, found: &[Finding])
+    -> io::Result<()>;
 
     /// Ends a log with the state of each episode, and the findings about the end of the log.
     fn end(&mut self, out: &mut Output, path: &Path, states: &States, findings: &[Finding]) -> io::Result<()>;

@@ -72,7 +72,6 @@ impl<'a> Definition<'a> {
         self.node.list("oneOf").iter().flat_map(|branch| branch.texts("enum")).collect()
     }
 
-    /// Returns the values of an enum.
     pub(super) fn value_names(&self) -> Vec<&'a str> {
         self.values().into_iter().map(|(value, _)| value).collect()
     }

@@ -9,7 +9,6 @@ use crate::mistake::Mistake;
 pub(crate) const CASES: [(&str, Case); 3] =
     [("absent", Case::Absent), ("empty", Case::Empty), ("filled", Case::Filled)];
 
-/// Builds the branches of an object.
 pub(super) fn build(at: &Location<'_>, json: &Json) -> Result<Vec<Branch>, Mistake> {
     let mut branches = Vec::new();
     for (subject, list) in json.get("x-omen-branches").map_or(&[][..], Json::members) {

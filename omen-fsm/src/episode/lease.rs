@@ -304,7 +304,6 @@ impl Leases {
         Poll::Pending
     }
 
-    /// Removes a waiter.
     pub(crate) fn forget(&self, waiter: &mut Option<u64>) {
         self.lock().forget(waiter);
     }

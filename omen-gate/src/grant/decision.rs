@@ -108,7 +108,6 @@ impl<T> Ruling<T> {
         self
     }
 
-    /// Sets the responder.
     pub(crate) fn answered_by(mut self, by: Option<Responder>) -> Self {
         self.decision.by = by;
         self

@@ -128,7 +128,6 @@ impl Gate {
         result(request).await
     }
 
-    /// Returns the call that a task requests.
     fn call_of(&self, task: &Pending) -> Result<ToolCall, Blocked> {
         let method = task.method();
         let (MethodKind::Tool, Some(name)) = (method.method, &method.tool_id) else {

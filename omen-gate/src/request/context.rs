@@ -127,7 +127,6 @@ impl RequestContext {
         self
     }
 
-    /// Sets the client's session.
     pub(crate) fn of_session(self, session: TurnId) -> Self {
         Self { session: Some(session), ..self }
     }

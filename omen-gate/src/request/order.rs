@@ -164,7 +164,6 @@ impl Order {
         serde_json::to_value(rules).ok()
     }
 
-    /// Returns whether there are rules.
     pub(crate) fn has_rules(&self) -> bool {
         !self.0.state.lock().engine.rules().is_empty()
     }

@@ -53,7 +53,6 @@ impl GateFiles {
         found.or_else(|| self.episodes.as_ref().filter(is_within)).map(PathBuf::as_path)
     }
 
-    /// Returns the secret to which a path leads.
     pub(crate) fn secret_at(&self, path: &Path) -> Option<&Path> {
         self.secrets.iter().find(|secret| is_same(&resolved(path), secret)).map(PathBuf::as_path)
     }
@@ -72,7 +71,6 @@ impl GateFiles {
         found.or_else(|| self.log.as_ref().filter(is_log)).map(PathBuf::as_path)
     }
 
-    /// Returns the secret that a text names.
     pub(crate) fn secret_named_in(&self, text: &str) -> Option<&Path> {
         let text = spelled(text);
         self.secrets.iter().find(|secret| is_named(&text, &name_of(secret), is_plain_end)).map(PathBuf::as_path)

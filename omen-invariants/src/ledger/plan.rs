@@ -16,14 +16,12 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Sets the limits of a plan.
     pub(super) fn limit(&mut self, plan: &VerificationPlanPayloadFacts<'_>, created_at: Instant) {
         self.calls = plan.max_tool_calls.map(Count::get);
         self.seconds = plan.time_budget_seconds.map(PositiveCount::get);
         self.since = created_at;
     }
 
-    /// Counts a result.
     pub(super) fn count(&mut self) {
         self.results = self.results.saturating_add(1);
     }

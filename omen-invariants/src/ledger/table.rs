@@ -70,7 +70,6 @@ impl<V> Table<V> {
         }
     }
 
-    /// Adds a value for a new key.
     fn add(&mut self, id: Fingerprint, value: V) {
         match self {
             Self::Few(list) if list.len() < Self::FEW => {

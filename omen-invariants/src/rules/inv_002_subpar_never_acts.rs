@@ -12,7 +12,6 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Returns the error of an ACT at a quality tier.
 pub(crate) fn acts_at(tier: QualityTier) -> Option<Diagnostic> {
     (tier == QualityTier::Subpar).then(|| {
         Diagnostic::error(Code::Inv002, "cannot decide `ACT` at `quality_tier` `SUBPAR`")

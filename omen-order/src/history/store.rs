@@ -102,7 +102,6 @@ impl History {
         }
     }
 
-    /// Returns the sessions of clients.
     pub(crate) fn clients(&self) -> Vec<String> {
         let clients = self.sessions.iter().filter(|(_, session)| session.is_client);
         clients.map(|(name, _)| name.clone()).collect()
@@ -121,7 +120,6 @@ impl History {
         number.is_some() && in_flight.any(|call| call.session == number)
     }
 
-    /// Returns the sessions that have a turn with this name.
     pub(crate) fn sessions_with(&self, turn: &str) -> Vec<String> {
         let with = self.sessions.iter().filter(|(_, session)| session.turns.contains_key(turn));
         with.map(|(name, _)| name.clone()).collect()
@@ -145,7 +143,6 @@ impl History {
         }
     }
 
-    /// Returns the scopes to which a call belongs.
     pub(crate) fn scopes(call: &Call) -> Vec<Scope> {
         [Per::Turn, Per::Session, Per::All].into_iter().filter_map(|per| Self::scope(call, per)).collect()
     }

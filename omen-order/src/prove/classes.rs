@@ -540,7 +540,6 @@ struct Pool {
     more: Vec<u32>,
 }
 
-/// Sets the member at a pointer.
 fn put(value: &mut Value, pointer: &str, member: &Value) -> Result<(), String> {
     let conflict = || format!("rules read both `{pointer}` and a member above or below it");
     let steps: Vec<_> = pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~")).collect();

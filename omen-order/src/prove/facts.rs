@@ -44,7 +44,6 @@ pub(super) struct Matcher {
     pub(super) kept: usize,
 }
 
-/// Rule of one side.
 #[derive(Debug)]
 pub(super) struct SideRule {
     pub(super) side: usize,

@@ -280,7 +280,6 @@ impl SequenceJudge {
         is_unrecognisable.then_some(RefusedBy::Incomparable)
     }
 
-    /// Returns the rules that apply to a call.
     fn rules_applied_to(&self, class: &CallClass) -> Vec<AppliedRule> {
         let questions = self.rules.questions.iter().enumerate().filter(|(_, question)| {
             question.tool == class.tool && class.example.fit(question.condition.as_ref()) != Fit::No

@@ -191,7 +191,6 @@ pub(super) fn session_end(opener: &Tool) -> Tool {
     Tool::new(&opener.server, "")
 }
 
-/// Returns whether a tool represents the end of a session.
 pub(super) fn is_session_end(tool: &Tool) -> bool {
     tool.name.is_empty()
 }

@@ -83,7 +83,6 @@ pub(crate) struct OwnRequest<'a, C: FnMut(u64)> {
     cancel: C,
 }
 
-/// Phase of a request of the proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RequestPhase {
     Open,

@@ -10,7 +10,6 @@ use crate::client::names::{prefixed, split};
 pub(crate) struct ClientNames(Vec<ServerName>);
 
 impl ClientNames {
-    /// Creates the names for these servers.
     pub(crate) fn new<'n>(servers: impl IntoIterator<Item = &'n ServerName>) -> Self {
         Self(servers.into_iter().cloned().collect())
     }

@@ -71,7 +71,6 @@ pub(super) fn unpermitted(task_id: &TaskId, call: &CallFacts) -> Value {
     )
 }
 
-/// The result of a call.
 pub(super) fn result(task_id: &TaskId, directive: &PacketId, outcome: &Outcome) -> Value {
     // A call that may have run counts against the budget.
     let calls = Count::from(u32::from(outcome.counts()));
@@ -136,7 +135,6 @@ pub(super) fn output(call: &CallFacts, outcome: &Outcome, result: Option<&Packet
     )
 }
 
-/// Returns an observation of someone.
 pub(super) fn observation(observation_type: ObservationType, data: Map<String, Value>) -> Value {
     json!(ObservationPayload::builder().observation_type(observation_type).data(data).unchecked())
 }

@@ -69,7 +69,6 @@ pub(super) fn send(
     Ok(CompletedAction { text, members, standing: Standing::new(state) })
 }
 
-/// Returns the state of an episode.
 pub(super) fn state(state: &EpisodeState) -> CompletedAction {
     let open: Vec<String> =
         state.recorder.ledger(|ledger| ledger.open().in_order().iter().map(|one| one.packet_id.to_string()).collect());

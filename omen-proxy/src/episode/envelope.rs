@@ -54,7 +54,6 @@ impl StatedParts {
         self.0.get(EPISTEMICS)?.get("status")
     }
 
-    /// Returns the whole envelope.
     pub(super) fn envelope(&self, budgets: Budgets, evidence: &[EvidenceRef], tools: ToolsState) -> Value {
         let mut mcp = self.0.clone();
         mcp.insert(BUDGETS.to_owned(), json!(budgets.stated()));

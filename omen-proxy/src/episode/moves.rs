@@ -30,13 +30,11 @@ impl Move {
         }
     }
 
-    /// Returns the move as JSON.
     fn json(&self) -> Value {
         json!({ "event": self.event.as_str(), "tool": self.own.map(OwnTool::name), "call": self.call, "with": self.with })
     }
 }
 
-/// Returns the moves as JSON.
 pub(super) fn json(moves: &[Move]) -> Value {
     moves.iter().map(Move::json).collect()
 }

@@ -36,7 +36,6 @@ impl Origin {
         self.clock.wall().into()
     }
 
-    /// Returns the id of the episode.
     pub(super) fn correlation_id(&self) -> Result<CorrelationId, StepRefusal> {
         CorrelationId::new(format!("corr_{}", self.name)).map_err(unnamed)
     }
@@ -179,7 +178,6 @@ impl Recorder {
         self.text(PacketId::new(unused(number)).map_err(unnamed)?, packet_type, payload, mcp)
     }
 
-    /// The text of a packet.
     fn text(&self, id: PacketId, packet_type: PacketType, payload: &Value, mcp: &Value) -> Result<String, StepRefusal> {
         let broken = |error: String| StepRefusal::new(Code::Json, error, "write it as JSON");
         let header = PacketHeader::builder()
@@ -221,7 +219,6 @@ impl Recorder {
         }
     }
 
-    /// Returns the nodes that the episode is at.
     pub(super) fn nodes(&self) -> NodeSet {
         self.log.written.lock().machine.nodes()
     }
@@ -238,7 +235,6 @@ impl Recorder {
         self.log.written.lock().machine.ledger().has_accepted(packet_id)
     }
 
-    /// Reads the ledger of the rules.
     pub(super) fn ledger<T>(&self, read: impl FnOnce(&omen_invariants::Ledger) -> T) -> T {
         read(self.log.written.lock().machine.ledger())
     }

@@ -126,7 +126,6 @@ impl CompletedAction {
     }
 }
 
-/// Returns a finding as JSON.
 pub(super) fn json(finding: &Diagnostic, InTools { at, message, help }: &InTools) -> Value {
     let also: Vec<_> = finding.also.iter().map(|code| code.as_str()).collect();
     json!({ "code": finding.code.as_str(), "also": also, "at": at, "reason": message, "help": help })

@@ -71,7 +71,6 @@ impl StepRefusal {
         titles.join("; ")
     }
 
-    /// Returns the reason.
     pub(crate) fn reason(&self) -> String {
         self.findings.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>().join("; ")
     }

@@ -25,7 +25,6 @@ pub(super) fn routed(frame: &Frame, server: usize) -> RoutedRequest {
     RoutedRequest { server, token, is_handshake: method_of(frame) == INITIALIZE }
 }
 
-/// Returns the method of a request.
 pub(super) fn method_of(frame: &Frame) -> &str {
     match &frame.kind {
         Kind::Request(method) => method,

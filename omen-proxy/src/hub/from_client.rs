@@ -20,7 +20,6 @@ use omen_mcp::handshake::Era;
 use omen_mcp::methods::SUBSCRIPTION;
 use omen_mcp::{Id, json};
 
-/// Handles one line.
 pub(super) async fn line(hub: &Arc<Hub>, line: Vec<u8>, running: &mut Running) {
     let frame = match Frame::read(line) {
         Ok(frame) => frame,

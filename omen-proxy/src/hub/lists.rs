@@ -21,7 +21,6 @@ use omen_mcp::frame::{Frame, Kind, similar};
 use omen_mcp::handshake::Era;
 use omen_mcp::json;
 
-/// Items of a list from one server.
 #[derive(Debug, Default)]
 struct ServerItems {
     items: Vec<String>,
@@ -127,7 +126,6 @@ async fn all(hub: &Arc<Hub>, frame: &Frame, list: &'static List) -> (Vec<ServerI
     (listed, first_error, left_out)
 }
 
-/// Returns all pages of one server.
 async fn of_server(hub: &Hub, server: usize, frame: &Frame, list: &'static List) -> Result<ServerItems, NotListed> {
     let Some(member) = hub.members.get(server) else { return Err(NotListed::None) };
     if member.has(list.capability) == Some(false) {

@@ -57,7 +57,6 @@ impl Member {
         before.session.iter().for_each(|before| before.end(&Ended::Client));
     }
 
-    /// Returns the running session.
     pub(super) fn session(&self) -> Result<Arc<ServerSession>, NoAnswer> {
         let state = self.state.lock();
         state.session.clone().ok_or_else(|| {

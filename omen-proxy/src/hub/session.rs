@@ -72,7 +72,6 @@ impl ClientSessions {
     }
 }
 
-/// Input from a client.
 pub(crate) enum ClientInput {
     /// Lines of a stream, which are bounded when read.
     Lines(Lines<Box<dyn AsyncRead + Send + Unpin>>),

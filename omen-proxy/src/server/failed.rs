@@ -85,7 +85,6 @@ fn typed(fault: &Fault) -> Value {
     json!({ "class": class, "code": code, "ran": class.ran(), "retry": class.is_retryable() })
 }
 
-/// Returns advice for a model.
 fn advice(fault: &Fault) -> &'static str {
     let class = fault.class();
     if fault.is_of_request() {

@@ -131,7 +131,6 @@ impl Connection {
         Ok(Self { prefix: prefix.to_owned(), partitions, context, last: HashMap::new() })
     }
 
-    /// Returns the stream of an episode.
     async fn stream(&self, id: &str) -> Result<Stream> {
         let name = format!("{}{}", self.prefix, partition_of(id, self.partitions));
         self.context.get_stream(name).await.map_err(|error| failed(READ, &error))

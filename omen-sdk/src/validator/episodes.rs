@@ -230,7 +230,6 @@ impl Episodes {
         (0..self.len()).filter_map(|at| self.at(at))
     }
 
-    /// Returns an episode by its index.
     pub(super) fn at(&self, at: usize) -> Option<(&str, EpisodeMachine<'_>)> {
         Some(match self.all.get(at)? {
             Episode::Unpacked(slot) => {

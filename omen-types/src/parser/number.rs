@@ -100,7 +100,6 @@ impl<'t> Cursor<'t> {
         Some(if decimals == 0 { Short::Integer(value) } else { Short::Double(decimal(value, decimals)) })
     }
 
-    /// Parses any number.
     pub(super) fn number(&mut self) -> ParseResult<serde_json::Number> {
         self.serde_number(self.at())
     }
@@ -137,7 +136,6 @@ impl<'t> Cursor<'t> {
         self.serde_number(from)?.as_f64().ok_or(Refusal)
     }
 
-    /// Skips a number.
     #[inline]
     pub(super) fn any_number(&mut self) -> ParseResult<()> {
         let from = self.at();

@@ -59,7 +59,6 @@ fn wanted(object: &ObjectShape) -> Vec<&FieldShape> {
     object.fields.iter().filter(|field| field.required || is_demanded(field)).collect()
 }
 
-/// Returns whether a conditional applies to the example of an object.
 fn applies(object: &ObjectShape, conditional: &ConditionalShape) -> bool {
     let subject = object.fields.iter().find(|field| field.name == conditional.subject && field.required);
     let value = subject.map(|field| member(field, 0)).unwrap_or_default();

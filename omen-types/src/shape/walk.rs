@@ -88,7 +88,6 @@ impl Walk {
         self.pointer.truncate(length);
     }
 
-    /// Walks the value of a field.
     fn field(&mut self, scanner: &mut Scanner<'_>, field: &'static FieldShape) {
         self.rules.push(field.rules);
         self.down(field.name, |walk| {

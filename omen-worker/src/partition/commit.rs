@@ -160,7 +160,6 @@ impl Outbox {
         }
     }
 
-    /// Returns the last commit.
     pub(crate) fn committed(&self) -> &Commit {
         &self.committed
     }

@@ -158,7 +158,6 @@ impl Inner {
     }
 }
 
-/// Returns the name of the stream that stores a subject.
 fn stream_of(subject: &str) -> String {
     let parts: Vec<&str> = subject.split('.').collect();
     match &*parts {

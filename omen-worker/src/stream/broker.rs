@@ -20,7 +20,6 @@ pub(crate) trait Broker: Clone + Send + Sync + 'static {
     /// next message.
     fn state(&self, stream: &str) -> impl Future<Output = Result<StreamBounds, Failure>> + Send;
 
-    /// Returns the message with this number.
     fn message(
         &self,
         stream: &str,

@@ -27,7 +27,6 @@ impl<B: Broker> Bucket<B> {
         Ok(last.map_or((None, 0), |last| (Some(last.body).filter(|body| !body.is_empty()), last.sequence)))
     }
 
-    /// Writes a value.
     pub(crate) async fn put(&self, key: &str, value: Bytes) -> Result<(), Failure> {
         self.broker.store(vec![self.message(key, value)], &self.what(key)).await.map(drop)
     }

@@ -74,7 +74,6 @@ pub(crate) fn mark(partition: u16, what: &str) -> String {
 /// First tokens of the subjects of findings. Tokens for the partition and the worst severity follow.
 pub const FINDINGS: &str = "omen.findings";
 
-/// Returns the filter for all findings of a partition.
 pub(crate) fn findings_of(partition: u16) -> String {
     format!("{FINDINGS}.{partition}.>")
 }

@@ -112,7 +112,6 @@ impl Setup {
         Ok(())
     }
 
-    /// Creates missing buckets.
     pub(crate) async fn buckets(&self, context: &Context) -> Result<(), Failure> {
         let bucket = |bucket: &str, description: &str| kv::Config {
             bucket: bucket.to_owned(),
@@ -140,7 +139,6 @@ impl Setup {
     }
 }
 
-/// Returns the subjects of a partition's stream.
 fn subjects(partition: u16) -> [String; 2] {
     [format!("{}.{partition}.*", names::PACKETS), format!("{}.{partition}.>", names::MARKS)]
 }

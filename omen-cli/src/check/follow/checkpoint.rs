@@ -110,7 +110,6 @@ impl Position {
         Ok(Self { log: path::absolute(log)?, offset, sha256, lines, is_inside, files: files.to_vec(), validator })
     }
 
-    /// Returns the snapshot of the validator.
     pub(super) fn validator(&self) -> Option<Vec<u8>> {
         base16ct::lower::decode_vec(&self.validator).ok()
     }

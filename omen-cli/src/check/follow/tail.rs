@@ -81,7 +81,6 @@ impl Tail {
         Position::new(&self.path, place, self.lines.state(), &self.validator.snapshot()).map(Some)
     }
 
-    /// Returns whether a file is open.
     pub(super) fn is_open(&self) -> bool {
         self.open.is_some()
     }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::formats::shown::{ORDER, ReportedFinding};
+use crate::formats::shown::{AnyFinding, ORDER};
 
 #[derive(Serialize)]
 pub(super) struct Message {
@@ -97,7 +97,7 @@ pub(super) struct LogicalLocation<'a> {
 
 impl<'a> LogicalLocation<'a> {
     /// Builds the location `EPISODE/PACKET#POINTER`; empty if neither packet nor episode is known.
-    pub(super) fn from_finding(finding: ReportedFinding<'a>) -> Vec<Self> {
+    pub(super) fn from_finding(finding: AnyFinding<'a>) -> Vec<Self> {
         let (episode, packet) = (finding.correlation_id(), finding.packet_id());
         let Some(name) = packet.or(episode) else { return Vec::new() };
         let mut full = match (episode, packet) {
@@ -148,10 +148,10 @@ pub(super) struct FindingProperties<'a> {
 }
 
 impl<'a> FindingProperties<'a> {
-    pub(super) fn from_finding(shown: ReportedFinding<'a>) -> Self {
+    pub(super) fn from_finding(shown: AnyFinding<'a>) -> Self {
         let (packet, entry) = match shown {
-            ReportedFinding::Packet(finding) => (Some(finding), None),
-            ReportedFinding::Entry(finding) => (None, Some(&finding.order)),
+            AnyFinding::Packet(finding) => (Some(finding), None),
+            AnyFinding::Entry(finding) => (None, Some(&finding.order)),
         };
         Self {
             packet_index: packet.and_then(|finding| finding.packet_index),

@@ -48,7 +48,6 @@ struct RuleProperties {
     tags: Vec<&'static str>,
 }
 
-/// Returns the tool with the rules for packets.
 pub(super) fn of_packets() -> SarifTool {
     SarifTool::with(Code::ALL.iter().map(|code| SarifRule::from_code(*code)).collect())
 }

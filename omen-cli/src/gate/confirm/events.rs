@@ -61,7 +61,6 @@ impl Events {
         });
     }
 
-    /// Waits for the next event.
     pub(super) fn next(&self) -> Event {
         // INVARIANT: a sender is held, so the channel is open.
         self.receiver.recv().unwrap_or(Event::GateEnded)

@@ -35,7 +35,6 @@ impl Setup<'_> {
         format!("[limits]\nlist_timeout_seconds = 120\n{}", self.table())
     }
 
-    /// Returns the server's table.
     fn table(&self) -> String {
         let list = |items: &[String]| items.iter().map(|item| toml_string(item)).collect::<Vec<_>>().join(", ");
         let mut text = format!("[servers.{}]\n", toml_string(self.server.as_str()));

@@ -25,7 +25,6 @@ pub(super) struct VerdictChange<'p> {
     pub(super) new: PolicyVerdict<'p>,
 }
 
-/// Verdict of one policy.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(super) struct PolicyVerdict<'p> {
     verdict: &'static str,

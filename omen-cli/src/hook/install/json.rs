@@ -11,7 +11,6 @@ use super::parts::{HOOKS, Parts, pointer};
 use crate::jsonc::{parse, refuse_repeated};
 use crate::text_edit::Edit;
 
-/// Reads settings as a value.
 pub(super) fn value(text: &str) -> Result<Value, String> {
     let body = body(text);
     if body.trim().is_empty() {

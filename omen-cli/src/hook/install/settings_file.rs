@@ -28,7 +28,6 @@ impl SettingsFormat {
         }
     }
 
-    /// Reads settings as a value.
     pub(crate) fn value(self, text: &str) -> Result<Value, String> {
         match self {
             Self::Json => json::value(text),
@@ -112,7 +111,6 @@ pub(super) fn make_folders(file: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(made)
 }
 
-/// Value of a variable of the environment.
 pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }

@@ -9,7 +9,6 @@ use super::parts::{HOOKS, Parts};
 use crate::quoting::toml_string;
 use crate::text_edit::Edit;
 
-/// Reads settings as a value.
 pub(super) fn value(text: &str) -> Result<Value, String> {
     let table = DeTable::parse(text).map_err(|error| error.message().to_owned())?;
     Ok(table.get_ref().iter().map(|(name, value)| (name.get_ref().to_string(), value_of(value.get_ref()))).collect())

@@ -2,7 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 
 use super::fake_agent::{Resident, until};
 use super::*;
@@ -83,4 +83,22 @@ fn events_are_answered_to_those_who_know_the_token() {
     assert_eq!(endpoint(path), (address.clone(), token.clone()));
     until("it listens again", || TcpStream::connect(&address).is_ok());
     assert_eq!(call("PreToolUse", "t4", "git log"), (200, "{}".to_owned()));
+    let names = || std::fs::read_dir(path.join(".omen-gate")).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(names().all(|name| !name.to_string_lossy().ends_with(".tmp")), "{:?}", names().collect::<Vec<_>>());
+}
+
+/// Another port would not be the one in the settings of the agent.
+#[test]
+fn an_address_that_cannot_be_read_is_not_replaced() {
+    let folder = governed("claude-code");
+    let path = folder.path();
+    let file = path.join(".omen-gate/confirm.hook.url");
+    std::fs::DirBuilder::new().mode(0o700).create(file.parent().unwrap()).unwrap();
+    for content in ["", "http://127.0.0.1\n"] {
+        std::fs::write(&file, content).unwrap();
+        let run = run(omen(["hook", "serve", "--http"]).current_dir(path));
+        assert_eq!(run.code, 3, "{}", run.stderr);
+        assert!(run.stderr.contains("names no port; delete the file, and install the hooks again"), "{}", run.stderr);
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), content);
+    }
 }

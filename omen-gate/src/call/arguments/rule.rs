@@ -27,7 +27,6 @@ pub(crate) struct Rule {
     pub(crate) tests: Vec<ArgumentTest>,
 }
 
-/// Test of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ArgumentTest {
     /// Path to one of the folders or below it.

@@ -134,7 +134,6 @@ fn next<'s>(here: &[&'s SchemaObject], step: &PointerStep, is_top: bool) -> Next
     NextSchemas::NoMember(key.clone(), known)
 }
 
-/// JSON Schema object.
 type SchemaObject = Map<String, Value>;
 
 /// Returns all schemas that may apply along with the given ones, through references and branches, and whether some of
@@ -185,7 +184,6 @@ fn referred<'s>(root: &'s SchemaObject, reference: &str) -> Option<&'s SchemaObj
     found?.as_object()
 }
 
-/// Returns the types that a schema states.
 fn types(schema: &Map<String, Value>) -> Option<ValueTypes> {
     match schema.get("type")? {
         Value::String(name) => ValueTypes::named(name),

@@ -42,7 +42,6 @@ pub(crate) fn unsatisfiable_rules(rules: &[Rule]) -> Vec<UnsatisfiableRule> {
 
 type RuleDefect = (Option<&'static str>, String, &'static str);
 
-/// Checks a rule on its own.
 fn check_alone(rule: &Rule) -> Option<RuleDefect> {
     let place = &rule.place;
     let never = |why: &str| format!("the rule for `{place}` can never hold: {why}");

@@ -184,7 +184,6 @@ fn has_plain_labels(host: &str) -> bool {
 const LABEL_IN_ASCII: &str =
     "(?:[a-wyz0-9_-][a-z0-9_-]*|x|x[a-mo-z0-9_-][a-z0-9_-]*|xn|xn[a-z0-9_][a-z0-9_-]*|xn-|xn-[a-z0-9_][a-z0-9_-]*)";
 
-/// Returns the default port of a scheme.
 fn usual_port(scheme: &str) -> Option<u16> {
     match scheme {
         "http" | "ws" => Some(80),

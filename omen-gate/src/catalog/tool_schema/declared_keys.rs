@@ -223,7 +223,6 @@ impl<'n> Search<'n> {
         member
     }
 
-    /// Returns the schemas for one array element.
     fn element(&self, applied: &[&SchemaNode], index: usize, item: &Value) -> Vec<Id> {
         let mut schemas = Vec::new();
         for node in applied {

@@ -39,7 +39,6 @@ impl DryRun {
     }
 }
 
-/// Returns the planner's text in a line.
 fn text(line: &[u8]) -> Result<Cow<'_, str>, Blocked> {
     let text = std::str::from_utf8(line)
         .map_err(|error| blocked(format!("invalid UTF-8 at byte {} of the line", error.valid_up_to())))?;

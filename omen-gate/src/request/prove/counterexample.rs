@@ -186,7 +186,6 @@ impl Counterexample<'_> {
     }
 }
 
-/// Tools of each server.
 type ServerTools = BTreeMap<ServerName, Vec<Tool>>;
 
 fn session_name(session: usize) -> Result<TurnId, String> {

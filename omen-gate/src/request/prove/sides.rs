@@ -21,7 +21,6 @@ pub(super) fn sides(old: &Config, new: &Config) -> [RuleSide; 2] {
     [side(old, false), side(new, is_shadow_new)]
 }
 
-/// Returns the rule set of one configuration.
 pub(super) fn side(config: &Config, is_shadow_new: bool) -> RuleSide {
     let admission = |allowed| admission(config, allowed, is_shadow_new);
     let entries = config.allow.iter().map(|allowed| (named(&allowed.demand.tool), admission(allowed)));

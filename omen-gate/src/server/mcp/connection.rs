@@ -144,7 +144,6 @@ impl Drop for Connection {
     }
 }
 
-/// Result of a request.
 enum RequestResult {
     With(Result<Map<String, Value>, Fault>),
     NotSent(String),

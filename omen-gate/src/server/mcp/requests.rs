@@ -18,7 +18,6 @@ pub(super) struct Requests {
     limit: usize,
 }
 
-/// Origin of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RequestOrigin {
     /// The SDK's own request, whose answer needs the SDK's types.

@@ -30,7 +30,6 @@ pub(super) fn single<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'
     http::single(headers, name).map_err(RequestError::Malformed)
 }
 
-/// Reads a whole body.
 pub(super) async fn whole(body: Incoming, limit: usize, room: &mut Reservation) -> Result<Vec<u8>, RequestError> {
     http::whole(body, limit, room).await.map_err(|error| match error {
         // An overlong body does not show whether the tool ran, so this is not the error for an overlong answer.

@@ -66,7 +66,6 @@ pub enum ServerEvent {
     Note(String),
 }
 
-/// Open request.
 #[derive(Debug)]
 pub(super) struct OpenRequest {
     pub(super) era: Era,

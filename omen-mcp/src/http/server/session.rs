@@ -32,7 +32,6 @@ pub(super) struct HttpSession {
     pub(super) span: Span,
 }
 
-/// Owner of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SessionOwner {
     /// One client, with a handshake.

@@ -181,7 +181,6 @@ impl Streams {
         Self { state: Mutex::new(state), room: Notify::new(), limit }
     }
 
-    /// Opens the stream of a request.
     pub(super) fn open(&self, asked: impl FnOnce(u64) -> ClientRequest) -> Result<u64, InUse> {
         let mut state = self.state.lock();
         let number = state.last + 1;
@@ -205,7 +204,6 @@ impl Streams {
         state.forget(number);
     }
 
-    /// Returns the open request with this id.
     pub(super) fn asked(&self, id: &Id) -> Option<(u64, ClientRequest)> {
         let state = self.state.lock();
         let number = *state.open.get(id)?;

@@ -80,7 +80,6 @@ impl UnpackedEpisodes {
         slot.machine.prefetch();
     }
 
-    /// Prefetches the lists that a slot points to.
     #[inline]
     pub(super) fn prefetch_lists(&self, slot: u32) {
         let slot = self.slot(slot);

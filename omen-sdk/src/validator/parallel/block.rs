@@ -95,7 +95,6 @@ pub(super) struct Items<'t> {
 }
 
 impl<'t> Items<'t> {
-    /// Returns the lines of a shard.
     pub(super) fn of_shard(&self, shard: usize) -> impl ExactSizeIterator<Item = &Item<'t>> {
         let places = self.by_shard.get(shard).map(Vec::as_slice).unwrap_or_default();
         #[expect(clippy::indexing_slicing, reason = "they are places in this vector")]

@@ -31,7 +31,6 @@ impl Key {
     }
 }
 
-/// Returns whether a verdict accepts the packet.
 pub(super) fn is_accepted(verdict: &Verdict) -> bool {
     verdict.errors().next().is_none()
 }
@@ -78,7 +77,6 @@ pub(in crate::validator) struct Ends {
 }
 
 impl Ends {
-    /// Returns the cause of the finding at an index.
     pub(in crate::validator) fn cause(&self, at: usize, finding: &Diagnostic) -> Option<Cause> {
         let known = self.causes.get(at).cloned().flatten();
         known.or_else(|| self.lost.clone().filter(|_| finding.code == Code::E6))

@@ -119,7 +119,6 @@ impl<'v> Promise<'v> {
         Ok(Self { together, types: self.types.and(more.types) })
     }
 
-    /// Returns whether a value has one of the types.
     pub(super) fn may_be(&self, value: &Value) -> bool {
         let types = match value {
             Value::Null => Types::of_name("null"),
