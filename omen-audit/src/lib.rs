@@ -82,7 +82,7 @@ pub use chain::Flaw;
 pub use chain::entry::{Kind, Record};
 pub use error::AuditError;
 pub use key::{Key, KeyError, Mac};
-pub use log::{Audit, Checkpoint, Options, Receipt};
+pub use log::{Audit, Checkpoint, DeferredEntry, Options, Receipt};
 #[doc(no_inline)]
 pub use omen_types::limits::MAX_LINE_BYTES;
 pub use read::{Follow, Logged, read_log};

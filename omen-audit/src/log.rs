@@ -14,6 +14,7 @@ use std::time::{Duration, SystemTime};
 use omen_types::limits::MAX_LINE_BYTES;
 use serde_json::{Map, json};
 
+pub use self::async_append::DeferredEntry;
 pub use self::entry_queue::Receipt;
 use self::entry_queue::{EntryQueue, LeadSignal, LeaderGuard, QueuedEntry, Waiter};
 pub use self::open::Checkpoint;

@@ -89,7 +89,7 @@ impl From<Record<'_>> for Entry {
 }
 
 /// Entry as the JSON on its line.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
     pub(crate) v: Version,

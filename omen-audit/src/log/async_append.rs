@@ -4,7 +4,7 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use super::Audit;
-use super::entry_queue::{PendingLead, QueuedEntry, Receipt, Waiter};
+use super::entry_queue::{AppendResult, PendingLead, QueuedEntry, Receipt, Waiter};
 use crate::chain::entry::Record;
 use crate::chain::line::Draft;
 use crate::error::AuditError;
@@ -16,13 +16,22 @@ impl Audit {
     /// # Errors
     /// As for [`append`](Self::append); also if 65,536 entries are already waiting.
     pub async fn record(&self, record: Record<'_>) -> Result<Receipt, AuditError> {
-        let (waiter, recorded) = oneshot::channel();
+        self.record_with_next(record)?.recorded().await
+    }
+
+    /// Queues a record that another one will follow at once. Both are written together, and so wait for the disk once. The
+    /// entry is written when the next one is, or otherwise when the returned value is dropped.
+    ///
+    /// # Errors
+    /// As for [`record`](Self::record), before the entry is written.
+    pub fn record_with_next(&self, record: Record<'_>) -> Result<DeferredEntry, AuditError> {
+        let (waiter, receipt) = oneshot::channel();
         let due = QueuedEntry { draft: Draft::new(&record.into())?, waiter: Waiter::Task(waiter) };
         // Abandoned callers may have left many entries, so the queue is bounded (A1).
-        if self.inner.waiting.push_below(MAX_WAITING, due).ok_or(AuditError::Full(MAX_WAITING))? {
-            self.lead_elsewhere();
+        match self.inner.waiting.push_below(MAX_WAITING, due) {
+            true => Ok(DeferredEntry { audit: self.clone(), receipt: Some(receipt) }),
+            false => Err(AuditError::Full(MAX_WAITING)),
         }
-        recorded.await.unwrap_or(Err(AuditError::Interrupted))
     }
 
     /// Queues a record without waiting. A failure closes the log. The record is accepted even if the queue is full,
@@ -44,6 +53,43 @@ impl Audit {
             Ok(runtime) if self.inner.waits => drop(runtime.spawn_blocking(move || drop(duty))),
             // Without a runtime no tool can run, but that failure must still be recorded, so this thread writes the entries.
             _ => drop(duty),
+        }
+    }
+}
+
+/// Entry that is written with the next one, or when this value is dropped.
+#[derive(Debug)]
+#[must_use = "the entry counts as recorded only if there is a receipt"]
+pub struct DeferredEntry {
+    audit: Audit,
+    /// `None` once somebody waits for it.
+    receipt: Option<oneshot::Receiver<AppendResult>>,
+}
+
+impl DeferredEntry {
+    /// Returns the receipt once the entry is in the log.
+    ///
+    /// # Errors
+    /// If the entry is not recorded, as for [`Audit::append`].
+    pub async fn recorded(mut self) -> Result<Receipt, AuditError> {
+        self.lead();
+        match self.receipt.take() {
+            Some(receipt) => receipt.await.unwrap_or(Err(AuditError::Interrupted)),
+            None => Err(AuditError::Interrupted),
+        }
+    }
+
+    fn lead(&self) {
+        if self.audit.inner.waiting.claim_lead() {
+            self.audit.lead_elsewhere();
+        }
+    }
+}
+
+impl Drop for DeferredEntry {
+    fn drop(&mut self) {
+        if self.receipt.is_some() {
+            self.lead();
         }
     }
 }

@@ -34,9 +34,15 @@ impl Draft {
         canonical::check_inner(&entry.data)?;
         let draft = Self::encode(entry)?;
         let (before, after) = draft.unsealed(LinePosition { sequence: 1, time: b"\"\"", group: None });
-        let back: Entry = serde_json::from_slice(&[before, after].concat())
+        let mut back: Entry = serde_json::from_slice(&[before, after].concat())
             .map_err(|error| AuditError::NotReadBack(Flaw::not_entry(error)))?;
-        if Self::encode(&back)? == draft { Ok(draft) } else { Err(AuditError::NotReadBack(Flaw::Form)) }
+        // Equal entries have equal texts. Numbers have several forms, so different entries may have equal texts too.
+        back.sequence = entry.sequence;
+        if back == *entry || Self::encode(&back)? == draft {
+            Ok(draft)
+        } else {
+            Err(AuditError::NotReadBack(Flaw::Form))
+        }
     }
 }
 
@@ -85,8 +91,14 @@ pub(super) struct EntryQueue(Mutex<QueueState>);
 #[derive(Debug, Default)]
 struct QueueState {
     due: VecDeque<QueuedEntry>,
-    /// Whether a leader exists or has been signalled. If not, the queue is empty.
+    /// Whether a leader exists or has been signalled. If not, the queue has only entries that wait for the next one.
     is_led: bool,
+}
+
+impl QueueState {
+    fn claim_lead(&mut self) -> bool {
+        !self.due.is_empty() && !std::mem::replace(&mut self.is_led, true)
+    }
 }
 
 impl EntryQueue {
@@ -94,17 +106,23 @@ impl EntryQueue {
     pub(super) fn push(&self, due: QueuedEntry) -> bool {
         let mut queue = self.0.lock();
         queue.due.push_back(due);
-        !std::mem::replace(&mut queue.is_led, true)
+        queue.claim_lead()
     }
 
-    /// Adds an entry if fewer than `limit` are waiting; `None` if the queue is full.
-    pub(super) fn push_below(&self, limit: usize, due: QueuedEntry) -> Option<bool> {
+    /// Adds an entry if fewer than `limit` are waiting, and returns whether there was room. The caller must
+    /// [claim the lead](Self::claim_lead).
+    pub(super) fn push_below(&self, limit: usize, due: QueuedEntry) -> bool {
         let mut queue = self.0.lock();
-        if queue.due.len() >= limit {
-            return None;
+        let has_room = queue.due.len() < limit;
+        if has_room {
+            queue.due.push_back(due);
         }
-        queue.due.push_back(due);
-        Some(!std::mem::replace(&mut queue.is_led, true))
+        has_room
+    }
+
+    /// Returns whether the caller must provide a leader: if entries are waiting and there is none.
+    pub(super) fn claim_lead(&self) -> bool {
+        self.0.lock().claim_lead()
     }
 
     /// Removes the next entry, if there is one.

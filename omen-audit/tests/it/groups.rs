@@ -305,3 +305,48 @@ fn nobody_waits_for_a_writer_that_panics() {
         assert!(outcomes.iter().flatten().all(|recorded| matches!(recorded, Err(AuditError::Broken))), "{outcomes:?}");
     });
 }
+
+/// A record that another one follows at once waits for the disk together with it, and is never left behind.
+#[test]
+fn a_deferred_record_is_written_with_the_next_one_or_when_it_is_dropped() {
+    let log = Slow::default();
+    let audit = open(log.clone()).unwrap();
+    let turn = turn();
+    let data = |n: u64| Record::new(Kind::Decision, &turn, object(json!({ "n": n })));
+    let written = || {
+        let written = log.written.lock().unwrap();
+        written.iter().skip(1).map(|(_, lines)| entries(lines).len()).collect::<Vec<_>>()
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+
+    let deferred = audit.record_with_next(data(1)).unwrap();
+    assert_eq!(written(), [0; 0], "it waits for the next one");
+    let next = runtime.block_on(audit.record(data(2))).unwrap();
+    assert_eq!(runtime.block_on(deferred.recorded()).unwrap().sequence + 1, next.sequence);
+    assert_eq!(written(), [2]);
+
+    let deferred = audit.record_with_next(data(3)).unwrap();
+    assert_eq!(runtime.block_on(deferred.recorded()).unwrap().sequence, next.sequence + 1, "there is no next one");
+    drop(audit.record_with_next(data(4)).unwrap());
+    assert_eq!(written(), [2, 1, 1]);
+
+    let deferred = audit.record_with_next(data(5)).unwrap();
+    let _ = audit.append(data(6)).unwrap();
+    drop(deferred);
+    assert_eq!(written(), [2, 1, 1, 2], "a thread writes it with its own");
+
+    let (fails, closed) = (audit.record_with_next(data(7)).unwrap(), audit.clone());
+    log.fails.store(true, Ordering::SeqCst);
+    assert!(runtime.block_on(audit.record(data(8))).is_err());
+    assert!(runtime.block_on(fails.recorded()).is_err(), "neither is in the log");
+    closed.close();
+    let found = judge(&log.memory.bytes(), log.memory.head_bytes().as_deref());
+    assert_eq!((found.verdict, found.entries), (LogVerdict::Sound, 7));
+
+    let log = Slow::default();
+    let audit = open(log.clone()).unwrap();
+    let deferred = audit.record_with_next(data(1)).unwrap();
+    audit.close();
+    assert!(runtime.block_on(deferred.recorded()).is_ok(), "closing writes it");
+    assert!(runtime.block_on(audit.record(data(2))).is_err());
+}

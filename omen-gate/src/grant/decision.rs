@@ -94,7 +94,7 @@ impl Decision {
 #[must_use = "log the decision with `recorded()`, which returns its outcome"]
 pub struct Ruling<T> {
     decision: Decision,
-    outcome: Result<T, Blocked>,
+    pub(super) outcome: Result<T, Blocked>,
 }
 
 impl<T> Ruling<T> {

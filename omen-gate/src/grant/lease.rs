@@ -38,6 +38,13 @@ pub struct Redeemed {
     _held: GrantHold,
 }
 
+impl Ruling<Lease> {
+    /// Returns whether the call is allowed and asks neither the user nor the server before its intent.
+    pub(crate) fn goes_on_at_once(&self) -> bool {
+        self.outcome.as_ref().is_ok_and(|lease| !lease.is_used_up())
+    }
+}
+
 impl Lease {
     pub(super) fn new(shared: Arc<SharedStore>, call: Call, picks: Vec<PickedGrant>) -> Self {
         Self { shared, call, picks }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use omen_audit::{Audit, AuditError, Kind, Record};
+use omen_audit::{Audit, AuditError, DeferredEntry, Kind, Record};
 use omen_types::{CorrelationId, PacketId};
 use serde_json::{Map, Value};
 
@@ -68,6 +68,17 @@ impl AuditQueue {
     ) -> Result<u64, Blocked> {
         let recorded = self.audit.record(self.record(kind, turn, packet, data)).await;
         recorded.map(|receipt| receipt.sequence).map_err(Blocked::from)
+    }
+
+    /// Queues an entry that the next one follows at once, so that both wait for the disk once.
+    pub(crate) fn append_with_next(
+        &self,
+        kind: Kind,
+        turn: &TurnId,
+        packet: Option<&Arc<EpisodePacket>>,
+        data: Map<String, Value>,
+    ) -> Result<DeferredEntry, Blocked> {
+        Ok(self.audit.record_with_next(self.record(kind, turn, packet, data))?)
     }
 
     /// Queues the outcome of a call whose intent is recorded, without waiting for the disk.

@@ -20,7 +20,7 @@ use crate::request::audit_queue::{AuditQueue, EpisodePacket, data};
 use crate::request::directive::Directive;
 use crate::request::order::{CallOrigin, Order};
 use crate::request::stopped::Stopped;
-use omen_audit::{Kind, USER_TURN};
+use omen_audit::{DeferredEntry, Kind, USER_TURN};
 
 /// Context of a request: the id of its turn, its directive and step, and the audit log.
 #[derive(Clone, Debug)]
@@ -260,14 +260,13 @@ impl RequestContext {
 
     /// Records an entry whose data is a plain value.
     pub(crate) async fn record_value(&self, kind: Kind, value: &impl Serialize) -> Result<(), Blocked> {
-        match serde_json::to_value(value) {
-            Ok(Value::Object(data)) => self.record(kind, data).await,
-            _ => Err(Blocked::new(
-                GateCode::A1,
-                "the entry is not an object",
-                "this is a bug in the gate; please report it",
-            )),
-        }
+        self.record(kind, members(value)?).await
+    }
+
+    /// Records an entry with the next one, which follows at once. Its data is a plain value.
+    pub(crate) fn record_value_with_next(&self, kind: Kind, value: &impl Serialize) -> Result<DeferredEntry, Blocked> {
+        let data = self.noted(kind, members(value)?);
+        self.audit_queue.append_with_next(kind, &self.id, self.packet(), data)
     }
 
     /// Records an entry from a caller that cannot wait.
@@ -336,6 +335,17 @@ impl RequestContext {
     pub(crate) async fn aborted(&self, abort: &Abort) -> Result<(), Blocked> {
         let entry = json!({ "code": abort.code().as_str(), "outcome": "aborted", "why": abort.to_string() });
         self.record(Kind::Turn, data(entry)).await
+    }
+}
+
+/// Returns the members of an entry's data.
+fn members(value: &impl Serialize) -> Result<Map<String, Value>, Blocked> {
+    match serde_json::to_value(value) {
+        Ok(Value::Object(data)) => Ok(data),
+        _ => {
+            let help = "this is a bug in the gate; please report it";
+            Err(Blocked::new(GateCode::A1, "the entry is not an object", help))
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use crate::catalog::Listed;
 use crate::grant::{Confirmed, Lease};
 use crate::request::order::OrderedCall;
 use crate::request::plan::FinalAnswer;
+use omen_audit::DeferredEntry;
 
 /// State of a request that has not been checked.
 #[derive(Debug)]
@@ -36,10 +37,13 @@ pub struct Conformant {
     pub(crate) listed: Arc<Listed>,
 }
 
-/// State of a request whose call may be made now, once.
+/// State of a request whose call may be made now, once. The audit entry of the decision is written with that of the intent,
+/// or when this value is dropped, unless somebody was asked to confirm the call or a grant counts its uses.
 #[derive(Debug)]
 pub struct Authorized {
     pub(crate) lease: Lease,
+    /// The entry of the decision, if it is written with the intent.
+    pub(crate) decision: Option<DeferredEntry>,
     pub(crate) confirmed: Option<Confirmed>,
     pub(crate) listed: Arc<Listed>,
     pub(crate) order: OrderedCall,

@@ -341,8 +341,8 @@ async fn pg_4_a_raw_answer_is_cut_where_it_is_too_long_or_too_deep() {
 async fn pg_4_a_raw_answer_whose_mark_cannot_be_recorded_is_withheld() {
     let world = world_that_says(json!({ "content": [{ "type": "text", "text": "secret" }] })).await;
     let running = reading(&world, Get, json!({ "key": "pool" }));
-    // The log has room for decision, intent and outcome, but not for the mark.
-    world.room.store(3, Ordering::SeqCst);
+    // The log has room for two groups, decision and intent, and outcome, but not for the mark.
+    world.room.store(2, Ordering::SeqCst);
     let (status, data, details, _) = settle(&world, running).await;
     assert_eq!(
         (status, data, details.unwrap().error_code.as_deref()),

@@ -409,13 +409,38 @@ fn at_once<T>(future: impl Future<Output = T>) -> T {
 
 #[tokio::test]
 async fn a_request_may_be_dropped_anywhere_and_the_turn_goes_on() {
-    let world = world("", |builder| builder).await;
+    let world = world(MAY_WRITE, |builder| builder).await;
     begin_and_drop(&world, world.planned("turn_1", "store/rm", get()).await.conform()).await;
-    begin_and_drop(&world, world.conformant("turn_1", "store/get", get()).await.unwrap().authorize()).await;
+    let set = json!({ "key": "pool", "value": 80 });
+    begin_and_drop(&world, world.conformant("turn_1", "store/set", set).await.unwrap().authorize()).await;
     begin_and_drop(&world, world.authorized("turn_1", "store/get", get()).await.unwrap().dispatch()).await;
     let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
     assert!(request.dispatch().await.is_ok());
     assert_eq!(world.seen.calls(), 1);
+}
+
+/// Nothing is asked between the decision on a call and its intent, so they wait for the disk together.
+#[tokio::test]
+async fn a_1_a_decision_is_written_with_its_intent_or_if_the_request_is_dropped() {
+    let world = world(MAY_WRITE, |builder| builder).await;
+    let before = world.entries().len();
+    let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
+    assert_eq!(world.entries().len(), before, "the intent follows at once");
+    assert!(request.dispatch().await.is_ok());
+    let written = &world.entries()[before..];
+    let kinds = written.iter().map(|entry| entry["kind"].as_str().unwrap()).collect::<Vec<_>>();
+    assert_eq!(kinds, ["decision", "intent", "outcome"]);
+    let groups = written.iter().map(|entry| &entry["group"]).collect::<Vec<_>>();
+    assert_eq!(groups, [&Value::Null, &written[0]["sequence"], &Value::Null]);
+
+    drop(world.authorized("turn_1", "store/get", get()).await.unwrap());
+    until_recorded(&world, "decision").await;
+
+    // The log has no room for either.
+    let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
+    world.room.store(0, Ordering::SeqCst);
+    let stopped = request.dispatch().await.unwrap_err();
+    assert_eq!((stopped.code(), stopped.ran(), world.seen.calls()), (GateCode::A1, Ran::No, 1));
 }
 
 #[tokio::test]
@@ -436,7 +461,8 @@ async fn g4_every_grant_that_a_decision_rests_on_is_in_the_log_under_its_id() {
     let given = world.entries().pop().unwrap();
     assert_eq!(given["data"]["grants"], json!([grant("get", "READ", "user", 3)]));
     assert!(world.authorized("turn_1", "store/get", get()).await.is_ok());
-    assert_eq!(world.entries().pop().unwrap()["data"]["grants"], json!([3]), "the decision names what it rests on");
+    let decision = until_recorded(&world, "decision").await;
+    assert_eq!(decision["data"]["grants"], json!([3]), "the decision names what it rests on");
 }
 
 #[test]

@@ -33,8 +33,17 @@ pub(crate) async fn authorize(request: Request<Conformant>) -> Result<Request<Au
     request.context.check_or_try(is_shadow, arguments).await?;
     request.context.check_or_try(request.gate.is_shadow(), order.verdict().await).await?;
     let ruling = request.gate.grants().check(&call);
-    let lease = ruling.recorded_by(|decision| record(&request.context, Kind::Decision, decision)).await;
-    let lease = lease.map_err(|blocked| request.context.with_debts(blocked))?;
+    // The entry of a call that goes on at once is written with its intent, so that both wait for the disk once.
+    let mut decision = None;
+    let is_deferred = ruling.goes_on_at_once();
+    let lease = ruling.recorded_by(async |made| {
+        if is_deferred {
+            decision = Some(request.context.record_value_with_next(Kind::Decision, &made)?);
+            return Ok(());
+        }
+        record(&request.context, Kind::Decision, made).await
+    });
+    let lease = lease.await.map_err(|blocked| request.context.with_debts(blocked))?;
     let confirmed = match lease.needs_confirmation() {
         true => {
             let mut waiting = WaitingCall { context: &request.context, call: &call, is_over: false };
@@ -45,7 +54,7 @@ pub(crate) async fn authorize(request: Request<Conformant>) -> Result<Request<Au
         }
         false => None,
     };
-    Ok(request.at(|conformant| Authorized { lease, confirmed, listed: conformant.listed, order }))
+    Ok(request.at(|conformant| Authorized { lease, decision, confirmed, listed: conformant.listed, order }))
 }
 
 /// Requests a confirmation of the call if the call could be made.

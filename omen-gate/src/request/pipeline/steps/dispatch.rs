@@ -21,7 +21,7 @@ use crate::request::state::{Authorized, Dispatched};
 use crate::request::stopped::Stopped;
 use crate::request::turn_registry::TurnRecord;
 use crate::server::{CheckedServer, Dispatch};
-use omen_audit::Kind;
+use omen_audit::{DeferredEntry, Kind};
 
 /// Calls the tool once. Grants and confirmation are checked again right before; the intent is in the audit log before
 /// the tool runs, and the outcome after it. An answer with `isError` is an answer, but counts as a failure of the turn.
@@ -36,7 +36,7 @@ use omen_audit::Kind;
 /// [`Stopped::Unrecorded`] if the outcome cannot be recorded (A1); the tool was called, and its answer is withheld.
 /// [`Stopped::Aborted`] if the turn has spent its failure budget (R2), or its step has ended (R4).
 pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dispatched>, Stopped> {
-    let Request { gate, context, state: Authorized { lease, confirmed, listed, order } } = request;
+    let Request { gate, context, state: Authorized { lease, decision, confirmed, listed, order } } = request;
     let call = lease.call().clone();
     // Held until the end, because a turn makes one call at a time.
     let record = context.check(gate.turns().record(context.counted_turn())).await?;
@@ -68,7 +68,8 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     let mut noted = counted.noted();
     noted.extend(ordered);
     let entry = &OnceLock::new();
-    let redeemed = lease.redeem(confirmed).recorded_by(|decision| intent(&context, noted, decision, entry)).await;
+    let redeemed =
+        lease.redeem(confirmed).recorded_by(|redeemed| intent(&context, noted, decision, redeemed, entry)).await;
     let redeemed = redeemed.inspect_err(|_| open.withdraw()).map_err(|blocked| context.with_debts(blocked))?;
     entry.get().into_iter().for_each(|entry| open.order.logged(*entry));
     rate.keep();
@@ -144,20 +145,25 @@ fn end_of(gate: &Gate, listed: &Listed, outcome: &Result<Answer, Fault>, ran: Ra
     }
 }
 
-/// Records that the tool is about to run, and sets the entry number.
+/// Records that the tool is about to run, and sets the entry number. The decision is in the log before the tool runs, too.
 async fn intent(
     context: &RequestContext,
     mut entry: Map<String, Value>,
-    decision: Decision,
+    decision: Option<DeferredEntry>,
+    redeemed: Decision,
     number: &OnceLock<u64>,
 ) -> Result<(), Blocked> {
-    if decision.outcome == Outcome::Denied {
-        return context.record_value(Kind::Decision, &decision).await;
+    if redeemed.outcome == Outcome::Denied {
+        return context.record_value(Kind::Decision, &redeemed).await;
     }
-    if let Ok(Value::Object(decision)) = serde_json::to_value(&decision) {
-        entry.extend(decision);
+    if let Ok(Value::Object(redeemed)) = serde_json::to_value(&redeemed) {
+        entry.extend(redeemed);
     }
-    let _ = number.set(context.record_numbered(Kind::Intent, entry).await?);
+    let intent = context.record_numbered(Kind::Intent, entry).await?;
+    if let Some(decision) = decision {
+        let _ = decision.recorded().await?;
+    }
+    let _ = number.set(intent);
     Ok(())
 }
 
