@@ -1,10 +1,9 @@
 //! A1, A3, A4: the tamper-evident audit log.
 //!
-//! Every refusal, every decision about grants and confirmations, every intent to run a tool and every outcome is an
-//! entry: one line of JSON in canonical form (RFC 8785), with `mac`, the HMAC-SHA-256 over the `mac` of the previous
-//! entry (32 bytes) and the entry's own bytes without its `mac`. Each entry therefore seals all previous ones. Next to
-//! the log is a head record with the count and the last `mac` under its own seal, so that the removal of entries from
-//! the end is detected (D49).
+//! Every refusal, every decision about grants and confirmations, every intent to run a tool and every outcome is an entry: one
+//! line of JSON in canonical form (RFC 8785), with `mac`, the HMAC-SHA-256 over the `mac` of the previous entry (32 bytes) and
+//! the entry's own bytes without its `mac`. Each entry therefore seals all previous ones. Next to the log is a head record with
+//! the count and the last `mac` under its own seal, so that the removal of entries from the end is detected (D49).
 //!
 //! ```
 //! use std::sync::Arc;

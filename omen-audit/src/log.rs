@@ -33,8 +33,7 @@ use omen_base::{GateClock, NotExact};
 
 /// Audit log open for writing. Clones write to the same log, from any thread.
 ///
-/// Appending waits for the disk: a few milliseconds with `sync`. Asynchronous code should append on a thread that may
-/// block.
+/// Appending waits for the disk: a few milliseconds with `sync`. Asynchronous code should append on a thread that may block.
 #[derive(Clone)]
 pub struct Audit {
     inner: Arc<AuditParts>,

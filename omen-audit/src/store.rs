@@ -37,8 +37,7 @@ pub trait Store: Debug + Send + 'static {
     /// If the head record cannot be read.
     fn head(&mut self) -> io::Result<Option<Vec<u8>>>;
 
-    /// Returns a log file that was removed, moved or replaced since it was opened, so entries written to it would be
-    /// lost.
+    /// Returns a log file that was removed, moved or replaced since it was opened, so entries written to it would be lost.
     ///
     /// # Errors
     /// If this cannot be determined.

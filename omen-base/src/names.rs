@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use omen_types::unseen::is_unseen;
+use omen_types::scalar::invisible::is_invisible;
 use serde::{Deserialize, Serialize};
 
 /// Error for an invalid name. Its message escapes invisible characters.
@@ -24,7 +24,7 @@ pub const INHERITED: &[&str] = if cfg!(windows) { &["PATH", "SystemRoot"] } else
 const FORM: &str = "expected 1 to 128 characters, none of them blank, a control character or invisible";
 
 fn is_name(text: &str) -> bool {
-    (1..=128).contains(&text.chars().count()) && !text.chars().any(|c| c.is_whitespace() || is_unseen(c))
+    (1..=128).contains(&text.chars().count()) && !text.chars().any(|c| c.is_whitespace() || is_invisible(c))
 }
 
 macro_rules! name {
@@ -126,7 +126,7 @@ name!(
 fn shown(text: &str) -> String {
     let mut shown = String::new();
     for c in text.chars().take(128) {
-        if is_unseen(c) { shown.extend(c.escape_default()) } else { shown.push(c) }
+        if is_invisible(c) { shown.extend(c.escape_default()) } else { shown.push(c) }
     }
     shown
 }

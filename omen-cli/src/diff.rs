@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::args::{DiffArgs, Format};
 use crate::exit::{Exit, Failure, unreadable};
-use crate::formats::{concise_line, fingerprint};
+use crate::formats::{SummaryLine, concise_line, fingerprint};
 use crate::input::{Input, is_stdin, name};
 use crate::output::Output;
 
@@ -131,11 +131,7 @@ struct RunCounts {
 
 /// Parses the counts of a summary line; returns `None` for any other line.
 fn counts(line: &[u8]) -> Option<RunCounts> {
-    #[derive(Deserialize)]
-    struct SummaryLine {
-        summary: RunCounts,
-    }
-    Some(serde_json::from_slice::<SummaryLine>(line).ok()?.summary)
+    Some(serde_json::from_slice::<SummaryLine<_>>(line).ok()?.summary)
 }
 
 #[derive(Clone, Copy, Serialize)]
@@ -185,10 +181,6 @@ impl DiffPrinter<'_> {
     }
 
     fn end(&mut self) -> io::Result<()> {
-        #[derive(Serialize)]
-        struct SummaryLine {
-            summary: DiffSummary,
-        }
         let DiffSummary { new, gone, unchanged } = self.summary;
         match self.format {
             Format::Human => writeln!(self.out, "{new} new, {gone} gone, {unchanged} unchanged")?,

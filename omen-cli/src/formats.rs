@@ -28,6 +28,7 @@ pub(crate) use fingerprint::{BYTES as FINGERPRINT_BYTES, fingerprint};
 #[cfg(feature = "nats")]
 pub(crate) use format::Report;
 pub(crate) use format::{ReportFormat, Totals};
+pub(crate) use json::SummaryLine;
 pub(crate) use left_out::LeftOut;
 pub(crate) use place::name_from;
 pub(crate) use prose::{codes, cut, message, message_and_help};

@@ -1,9 +1,8 @@
 //! Generation of Rust source from the OMEN schema files.
 //!
-//! There are five phases, each in its own module: [`load`] parses the files, [`lint`] refuses what the later phases could
-//! not represent faithfully, `typify` declares the data types with the crate of that name, [`mod@model`] holds the content
-//! of the files (frozen from here on), and [`emit`] consists of pure functions from the model to tokens. Only [`Source`]
-//! formats them.
+//! There are five phases, each in its own module: [`load`] parses the files, [`lint`] refuses what the later phases could not
+//! represent faithfully, `typify` declares the data types with the crate of that name, [`mod@model`] holds the content of the
+//! files (frozen from here on), and [`emit`] consists of pure functions from the model to tokens. Only [`Source`] formats them.
 //!
 //! ```
 //! let model = omen_codegen::model(omen_schema::FILES.iter().copied())?;

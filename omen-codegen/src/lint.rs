@@ -1,9 +1,8 @@
 //! Lint: refuses every schema file that does not have the form that the later phases expect.
 //!
-//! A file that passes has one of a few shapes (see `lint/schema.rs`), its names and references are sound, and the state
-//! machine agrees with the schemas that it refers to. The later phases rely on that without checking again. All
-//! mistakes are reported, not only the first; a mistake that merely follows from another one is suppressed until that
-//! one is fixed.
+//! A file that passes has one of a few shapes (see `lint/schema.rs`), its names and references are sound, and the state machine
+//! agrees with the schemas that it refers to. The later phases rely on that without checking again. All mistakes are reported,
+//! not only the first; a mistake that merely follows from another one is suppressed until that one is fixed.
 //!
 //! Architecture invariant: this phase knows the form of the files, but not the meaning of any rule.
 

@@ -29,9 +29,8 @@ impl Pattern {
     /// Parses a pattern.
     ///
     /// # Errors
-    /// The reason why `text` does not have the form `^literal[class]+$`. The literal may consist of ASCII letters,
-    /// digits and `_`; the class of ASCII letters, digits, `_`, ranges such as `a-z`, and at most one `-`, which
-    /// must come last.
+    /// The reason why `text` does not have the form `^literal[class]+$`. The literal may consist of ASCII letters, digits and
+    /// `_`; the class of ASCII letters, digits, `_`, ranges such as `a-z`, and at most one `-`, which must come last.
     pub fn parse(text: &str) -> Result<Self, String> {
         let body = text.strip_prefix('^').ok_or("it does not start with `^`")?;
         let body = body.strip_suffix("]+$").ok_or("it does not end with `]+$`")?;

@@ -18,7 +18,6 @@ use omen_types::{CorrelationId, DecisionOutcome, Instant, PacketId};
 
 mod any;
 mod any_moves;
-mod checks;
 mod claim;
 mod compose;
 mod convert;
@@ -137,13 +136,12 @@ impl<S> Episode<S> {
         self.core.log.lines()
     }
 
-    /// Returns the error of an earlier move whose return type has no error. Every later move fails with the same error.
-    /// Causes: the log could not be written, the episode was resumed elsewhere, the id source returned an invalid id,
-    /// or a generated payload does not fit its move (see [`Says`]) or was changed after it was built. Other values
-    /// cannot cause such an error: they are checked when they are created (see [`Json`]), and a record that is too long
-    /// for a line is shortened. If the log failed or the episode was resumed elsewhere, only [`AnyEpisode::resume`] can
-    /// continue the episode, from the content of its log. Otherwise, [`Episode::into_any`] returns the episode in the
-    /// state that its log has reached.
+    /// Returns the error of an earlier move whose return type has no error. Every later move fails with the same error. Causes:
+    /// the log could not be written, the episode was resumed elsewhere, the id source returned an invalid id, or a generated
+    /// payload does not fit its move (see [`Says`]) or was changed after it was built. Other values cannot cause such an error:
+    /// they are checked when they are created (see [`Json`]), and a record that is too long for a line is shortened. If the log
+    /// failed or the episode was resumed elsewhere, only [`AnyEpisode::resume`] can continue the episode, from the content of
+    /// its log. Otherwise, [`Episode::into_any`] returns the episode in the state that its log has reached.
     #[must_use]
     pub fn trouble(&self) -> Option<&Refusal> {
         self.core.trouble.as_deref()

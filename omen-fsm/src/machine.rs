@@ -196,8 +196,7 @@ impl Machine {
         self.finish_at(None)
     }
 
-    /// Returns the findings if the stream ends now, like [`finish`](Self::finish); `fixed` replaces the episode's clock
-    /// (D2).
+    /// Returns the findings if the stream ends now, like [`finish`](Self::finish); `fixed` replaces the episode's clock (D2).
     #[must_use]
     pub fn finish_at(&self, fixed: Option<Instant>) -> Vec<(Option<&str>, Diagnostic)> {
         end_of_stream::check(self.nodes, &self.ledger, fixed)

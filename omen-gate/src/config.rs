@@ -57,9 +57,8 @@ pub const SAMPLE: &str = include_str!("../examples/gate.toml");
 pub struct Config {
     /// Patterns that screen requests, and the maximum request length (PG-0).
     pub policy: Policy,
-    /// Whether shadow mode is on, in which violations are recorded but pass. It covers the patterns (PG-0), the
-    /// argument rules and rate limits (PG-3), the order rules (O-1 to O-6), and the call budgets (R2); all other
-    /// rules stay enforced.
+    /// Whether shadow mode is on, in which violations are recorded but pass. It covers the patterns (PG-0), the argument rules
+    /// and rate limits (PG-3), the order rules (O-1 to O-6), and the call budgets (R2); all other rules stay enforced.
     pub shadow: bool,
     /// Limits on sizes and waiting times.
     pub limits: Limits,

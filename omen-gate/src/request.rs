@@ -22,7 +22,6 @@ mod restart_only;
 mod restart_state;
 mod rules;
 mod sibling;
-mod stamp;
 mod state;
 mod stopped;
 mod turn;

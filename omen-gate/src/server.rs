@@ -22,8 +22,7 @@ use crate::call::{Answer, Call, Fault, Tool, ToolCall};
 pub(crate) use discovery::{CheckedServer, Discovery};
 pub use local::{BadTool, Local};
 
-/// Tool server. Only the gate calls it. An implementation needs no safeguards: the gate handles timeouts, panics and
-/// limits.
+/// Tool server. Only the gate calls it. An implementation needs no safeguards: the gate handles timeouts, panics and limits.
 #[async_trait]
 pub trait ToolServer: Debug + Send + Sync + 'static {
     /// Lists the current tools.

@@ -12,8 +12,7 @@ pub use crate::params::{OPERATION, operation_named};
 /// Effective class of a directive.
 pub use omen_types::ToolSafetyClass as SafetyClass;
 
-/// Returns the effective class of a directive: the strictest reading of its fields (D23), including its operation
-/// (D88).
+/// Returns the effective class of a directive: the strictest reading of its fields (D23), including its operation (D88).
 #[must_use]
 pub fn safety_class(_: &PacketHeaderFacts<'_>, directive: &TaskDirectivePayloadFacts<'_>) -> SafetyClass {
     match class_of(directive.task_type, directive.execution_method.method, directive.tool_safety_class) {

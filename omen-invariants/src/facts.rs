@@ -1,9 +1,8 @@
 //! The facts of a packet's envelope, as types.
 //!
-//! The values of the schema's enums are types here ([`Observed`], [`Superb`], [`impact::High`]), and an
-//! [`OpenEnvelope`] is composed of them. Each requirement of a rule on these facts is a trait ([`TierMayAct`],
-//! [`Grounded`] …). A program that violates one does not compile; the error begins with the code of the rule and ends
-//! with the legal alternatives.
+//! The values of the schema's enums are types here ([`Observed`], [`Superb`], [`impact::High`]), and an [`OpenEnvelope`] is
+//! composed of them. Each requirement of a rule on these facts is a trait ([`TierMayAct`], [`Grounded`] …). A program that
+//! violates one does not compile; the error begins with the code of the rule and ends with the legal alternatives.
 //!
 //! An envelope whose facts are known only at run time is a [`DynEnvelope`]. The same rules check it at run time, and
 //! the marker [`Judged`] represents the facts that they accepted.
@@ -66,8 +65,7 @@
 //!
 //! # What does not compile
 //!
-//! A missing field is error E0063, which names up to three of them (INV-001). A predicate that does not hold is error
-//! E0277:
+//! A missing field is error E0063, which names up to three of them (INV-001). A predicate that does not hold is error E0277:
 //!
 //! ```compile_fail,E0277
 //! # use omen_invariants::facts::*;

@@ -278,8 +278,7 @@ impl Ledger {
         self.accept_as(Fingerprint::new(Kind::Packet, &facts.header.packet_id), facts, now, update);
     }
 
-    /// Records an accepted packet, like [`accept`](Self::accept), for a caller that already has the fingerprint of its
-    /// id.
+    /// Records an accepted packet, like [`accept`](Self::accept), for a caller that already has the fingerprint of its id.
     pub fn accept_as(&mut self, id: Fingerprint, facts: &PacketFacts<'_>, now: Instant, update: Update) {
         self.keep_time(facts, update.line);
         // A repeated id would have been refused (D21).

@@ -9,8 +9,7 @@ use serde_json::value::RawValue;
 /// Parameter that names the operation (D26).
 pub const OPERATION: &str = "operation";
 
-/// Returns the operation named by a value of [`OPERATION`], ignoring case; `None` if the value is a tool-specific
-/// word (D26).
+/// Returns the operation named by a value of [`OPERATION`], ignoring case; `None` if the value is a tool-specific word (D26).
 #[must_use]
 pub fn operation_named(word: &str) -> Option<OperationType> {
     word.to_lowercase().parse().ok()

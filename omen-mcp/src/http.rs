@@ -5,8 +5,8 @@
 
 pub mod client;
 pub mod mcp_headers;
+mod memory_limit;
 pub mod param_headers;
-mod room;
 pub mod server;
 
 use bytes::Bytes;
@@ -15,7 +15,7 @@ use hyper::HeaderMap;
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{AsHeaderName, HeaderValue};
 
-use self::room::Reservation;
+use self::memory_limit::Reservation;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");

@@ -95,8 +95,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 
     /// Returns the next line, without its line break, or `None` at the end.
     ///
-    /// The future may be dropped and recreated without losing bytes: bytes taken from the input are stored in the same
-    /// step.
+    /// The future may be dropped and recreated without losing bytes: bytes taken from the input are stored in the same step.
     ///
     /// # Errors
     /// If the line is too long, or the input cannot be read.

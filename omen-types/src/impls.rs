@@ -85,7 +85,8 @@ macro_rules! text_scalar {
                     let expects = <Self as $crate::scalar::TextScalar>::EXPECTS;
                     return Err($crate::scalar::Invalid::new($wire, expects, text));
                 }
-                if <Self as $crate::scalar::TextScalar>::IS_FOR_READERS && !$crate::unseen::is_visible(&text) {
+                if <Self as $crate::scalar::TextScalar>::IS_FOR_READERS && !$crate::scalar::invisible::is_visible(&text)
+                {
                     return Err($crate::scalar::Invalid::new($wire, "a string with a visible character", text));
                 }
                 Ok(Self(text))
@@ -160,7 +161,11 @@ macro_rules! non_empty_text {
             /// Checks a constant text; `None` if it has no visible character. In a `const`, the check runs at compile time.
             #[must_use]
             pub const fn literal(text: &'static str) -> Option<$crate::scalar::TextLiteral<Self>> {
-                if $crate::unseen::is_visible(text) { Some($crate::scalar::TextLiteral::trusted(text)) } else { None }
+                if $crate::scalar::invisible::is_visible(text) {
+                    Some($crate::scalar::TextLiteral::trusted(text))
+                } else {
+                    None
+                }
             }
 
             /// Returns the text with a prefix.

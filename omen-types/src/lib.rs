@@ -36,8 +36,6 @@ pub mod scalar;
 #[doc(hidden)]
 pub mod shape;
 pub mod time;
-#[doc(hidden)]
-pub mod unseen;
 
 pub use code::{Code, RuleInfo, Stage};
 pub use diagnostic::{Diagnostic, Edit, Severity};

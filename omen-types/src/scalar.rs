@@ -6,6 +6,9 @@ use std::marker::PhantomData;
 use serde::Deserialize as _;
 use serde::de::{Deserializer, Error, Unexpected, Visitor};
 
+#[doc(hidden)]
+pub mod invisible;
+
 /// Error for a value that a checked scalar refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid {

@@ -29,8 +29,7 @@ pub enum KeyError {
     /// The environment variable is not set.
     #[error("the environment variable `{0}` is not set")]
     NotSet(String),
-    /// The text is not an even number of hexadecimal digits. The message does not quote the text, which may be most of
-    /// a key.
+    /// The text is not an even number of hexadecimal digits. The message does not quote the text, which may be most of a key.
     #[error("the key is not an even number of hexadecimal digits")]
     NotHex,
     /// The key has too few bytes.

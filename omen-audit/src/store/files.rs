@@ -31,8 +31,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// Opens a log for writing. If it does not exist, the first entry creates it, and only the owner may read and write
-    /// it.
+    /// Opens a log for writing. If it does not exist, the first entry creates it, and only the owner may read and write it.
     ///
     /// With `sync`, written data survives a power failure; without it, only the death of this process.
     ///

@@ -1,7 +1,7 @@
 //! Names of servers, tools, turns and steps: different names look different.
 
 use omen_base::{ServerName, StepId, ToolName, TurnId};
-use omen_types::unseen::is_unseen;
+use omen_types::scalar::invisible::is_invisible;
 use regex::Regex;
 use serde_json::json;
 
@@ -50,6 +50,6 @@ fn what_is_unseen_is_what_unicode_says() {
     let class = r"^[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}[\p{Cf}--\p{Prepended_Concatenation_Mark}]]$";
     let class = Regex::new(class).unwrap();
     let wrong: Vec<char> =
-        ('\0'..=char::MAX).filter(|c| class.is_match(c.encode_utf8(&mut [0; 4])) != is_unseen(*c)).collect();
+        ('\0'..=char::MAX).filter(|c| class.is_match(c.encode_utf8(&mut [0; 4])) != is_invisible(*c)).collect();
     assert_eq!(wrong, [char::MIN; 0]);
 }

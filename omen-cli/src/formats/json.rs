@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use omen::Summary;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::format::{Report, ReportFormat, Totals};
 use super::left_out::{LeftOut, LeftOutCounts};
@@ -44,9 +44,9 @@ impl Report for JsonReport {
 }
 
 /// Last line of the output.
-#[derive(Serialize)]
-struct SummaryLine<'t> {
-    summary: SummaryCounts<'t>,
+#[derive(Deserialize, Serialize)]
+pub(crate) struct SummaryLine<S> {
+    pub(crate) summary: S,
 }
 
 /// The library's counts, and those of omitted findings.

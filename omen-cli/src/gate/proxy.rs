@@ -2,10 +2,10 @@
 //!
 //! Standard output is reserved for the protocol, so nothing else is written to it.
 
+mod backends;
 mod confirmed;
 mod listen;
-mod reached;
-mod unserved;
+mod startup_refusal;
 
 use std::process::id;
 use std::sync::Arc;
@@ -26,12 +26,12 @@ use crate::stop::asked_to_stop;
 
 pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
     logs::start(args.logs).map_err(Failure::Usage)?;
-    let config =
-        config::load(&args.config).inspect_err(|_| unserved::answer(args, &unserved::invalid(&args.config)))?;
+    let config = config::load(&args.config)
+        .inspect_err(|_| startup_refusal::answer(args, &startup_refusal::invalid(&args.config)))?;
     let served = serve(args, config)?;
     if let Err(why) = &served {
         complain(clean(why));
-        unserved::answer(args, why);
+        startup_refusal::answer(args, why);
     }
     Ok(served.unwrap_or(Exit::Unreadable))
 }
@@ -42,7 +42,7 @@ fn serve(args: &ProxyArgs, mut config: Config) -> Result<Result<Exit, String>, F
         config = config.always_shadow();
     }
     let servers = chosen(args, &config)?;
-    let sources = match reached::sources(args, &config, &servers)? {
+    let sources = match backends::sources(args, &config, &servers)? {
         Ok(sources) => sources,
         Err(error) => return Ok(Err(super::remote::why(&error))),
     };
@@ -52,7 +52,7 @@ fn serve(args: &ProxyArgs, mut config: Config) -> Result<Result<Exit, String>, F
     // Opened before any other resource: if another proxy holds the log, that is the root cause to report.
     let audit = match Gate::open_audit(&config, Arc::clone(&clock)) {
         Ok(audit) => audit,
-        Err(error) => return Ok(Err(unserved::why(&NotServed::from(error)))),
+        Err(error) => return Ok(Err(startup_refusal::why(&NotServed::from(error)))),
     };
     if config.shadow {
         complain(
@@ -93,12 +93,14 @@ fn serve(args: &ProxyArgs, mut config: Config) -> Result<Result<Exit, String>, F
         let proxy = confirmed::at_socket(proxy, socket.as_deref(), &args.config).reload(&args.config, when);
         let proxy = proxy.build().map_err(|error| error.to_string())?;
         let transport = match access {
-            Some(access) => listen::transport(access, &args.http).await.map_err(|error| unserved::why(&error))?,
+            Some(access) => {
+                listen::transport(access, &args.http).await.map_err(|error| startup_refusal::why(&error))?
+            }
             None => Transport::stdio(),
         };
         let served = proxy.serve(transport, asked_to_stop()).await;
         reloads.abort();
-        served.map_err(|error| unserved::why(&error))
+        served.map_err(|error| startup_refusal::why(&error))
     });
     // Does not wait for threads: one may be blocked reading the client's next message.
     runtime.shutdown_background();

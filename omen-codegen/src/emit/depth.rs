@@ -8,8 +8,7 @@ use crate::model::{Item, Kind, Model, Ty};
 /// Nesting level of each definition's value, by definition name.
 pub(crate) type Depths = BTreeMap<String, u8>;
 
-/// Returns the nesting level of every definition that contains free-form values. Other definitions may occur at any
-/// level.
+/// Returns the nesting level of every definition that contains free-form values. Other definitions may occur at any level.
 pub(super) fn of_free_forms(model: &Model) -> Result<Depths, Mistakes> {
     let mut walk = Walk { model, depths: Depths::new(), mistakes: Vec::new() };
     for packet in &model.packets {

@@ -37,8 +37,7 @@ pub(super) fn emit(model: &Model, files: &[(String, String)]) -> Result<TokenStr
     Ok(tokens)
 }
 
-/// Returns the declaration of the marker type: `Idle`, or `Act` for `Decide<Act>`. Types with parameters are
-/// hand-written.
+/// Returns the declaration of the marker type: `Idle`, or `Act` for `Decide<Act>`. Types with parameters are hand-written.
 fn marker(state: &StateType<'_>) -> Option<TokenStream> {
     let name =
         state.of.ty.split(['<', '>']).rfind(|name| !name.is_empty()).filter(|_| state.is_plain() && !state.of.open)?;

@@ -1,5 +1,4 @@
-//! Parser of a keyword (an enum value or a field name) with a perfect hash of its first bytes, which is searched
-//! for here.
+//! Parser of a keyword (an enum value or a field name) with a perfect hash of its first bytes, which is searched for here.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;

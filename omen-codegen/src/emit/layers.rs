@@ -86,8 +86,7 @@ fn of_events(model: &Model, layers: &Layers) -> Result<TokenStream, Mistakes> {
     let arms = arms.collect::<Result<Vec<_>, Mistakes>>()?;
     Ok(quote! {
         impl Event {
-            /// Returns the layers that send packets of this kind; `None` if any layer may or if the layer is not judged
-            /// (D63).
+            /// Returns the layers that send packets of this kind; `None` if any layer may or if the layer is not judged (D63).
             #[must_use]
             pub fn senders(self) -> Option<&'static [LayerSource]> {
                 match self { #(#arms),* }

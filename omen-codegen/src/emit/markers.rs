@@ -108,8 +108,7 @@ impl Markers {
         Mistakes::none_in(mistakes)
     }
 
-    /// Reports duplicate names. All markers share one module, so that the compiler can print each name without its
-    /// path.
+    /// Reports duplicate names. All markers share one module, so that the compiler can print each name without its path.
     fn clashes(&self, model: &Model, predicates: &BTreeSet<&str>, mistakes: &mut Vec<Mistake>) {
         let mut taken: BTreeMap<String, String> =
             predicates.iter().map(|name| ((*name).to_owned(), "a predicate".to_owned())).collect();

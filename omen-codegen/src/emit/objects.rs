@@ -32,8 +32,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<DefinitionCode, M
     Ok(DefinitionCode { items, needs: needs.into_iter().collect(), ..DefinitionCode::default() })
 }
 
-/// Emits a function for each field that some values of another field require, so that those values are listed only
-/// once.
+/// Emits a function for each field that some values of another field require, so that those values are listed only once.
 fn demands(model: &Model, def: &Def, object: &Object) -> Result<Option<TokenStream>, Mistakes> {
     let mut functions = Vec::new();
     for demand in object.demands() {

@@ -1,9 +1,7 @@
-//! Path of a request through the gate: one method for each state that has a successor, and an explanation for every
-//! other call.
+//! Path of a request through the gate: one method for each state that has a successor, and an explanation for every other call.
 //!
-//! The pipeline defines which method leads from which state to which; this module checks that the functions agree. A
-//! call out of order also finds a method, but its bound is a trait that no state implements, and this trait has the
-//! compile error.
+//! The pipeline defines which method leads from which state to which; this module checks that the functions agree. A call out
+//! of order also finds a method, but its bound is a trait that no state implements, and this trait has the compile error.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,4 @@
-//! Enums without the values that a branch excludes, as parameter types of setters, so that an excluded value does
-//! not compile.
+//! Enums without the values that a branch excludes, as parameter types of setters, so that an excluded value does not compile.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};

@@ -12,8 +12,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
     let declared = || context.types.structure(&def.name);
     Ok(match &def.kind {
         Kind::Text(TextRule::DateTime) => {
-            // `Timestamp` is hand-written, because it stores text and instant. Its name in the schema must equal its
-            // Rust name.
+            // `Timestamp` is hand-written, because it stores text and instant. Its name in the schema must equal its Rust name.
             quote! { pub use crate::time::Timestamp; }
         }
         Kind::Text(rule) => text(def, declared()?, rule),
@@ -217,8 +216,7 @@ fn number(def: &Def, declared: &syn::ItemStruct, min: Option<f64>, max: Option<f
         // JSON cannot express a non-finite number, and every number between two bounds is finite.
         (Some(0.0), Some(max)) => quote! {
             impl #name {
-                /// Checks a constant number; `None` if it is out of bounds. In a `const`, the check runs at compile
-                /// time.
+                /// Checks a constant number; `None` if it is out of bounds. In a `const`, the check runs at compile time.
                 #[must_use]
                 pub const fn literal(value: f64) -> Option<NumberLiteral<Self>> {
                     if value >= 0.0 && value <= #max { Some(NumberLiteral::trusted(value)) } else { None }

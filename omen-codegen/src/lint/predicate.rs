@@ -175,8 +175,7 @@ fn parameters<'a>(predicate: &Node<'a>, report: &mut Report) -> Vec<&'a str> {
     names
 }
 
-/// Checks that a compile error begins with its rule, like all findings: `INV-007:`, or `INV-007 (E4):` if two stages
-/// share it.
+/// Checks that a compile error begins with its rule, like all findings: `INV-007:`, or `INV-007 (E4):` if two stages share it.
 fn begins_with_code(index: &Index<'_>, code: Option<&str>, predicate: &Node<'_>, report: &mut Report) {
     let (Some(code), Some((message, at))) = (code, named(predicate, "message")) else { return };
     let after = message.strip_prefix(code).and_then(|rest| match rest.strip_prefix(" (") {

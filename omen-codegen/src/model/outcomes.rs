@@ -70,8 +70,7 @@ impl Fsm {
         outcomes
     }
 
-    /// Returns the facts of the logs that lead to exactly these nodes, or all combinations of facts if there are no
-    /// such logs.
+    /// Returns the facts of the logs that lead to exactly these nodes, or all combinations of facts if there are no such logs.
     fn facts_at(&self, at: u32) -> Vec<u32> {
         let reached: Vec<u32> =
             self.cells.places.iter().filter(|(nodes, _)| *nodes == at).map(|(_, facts)| *facts).collect();

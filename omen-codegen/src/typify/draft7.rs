@@ -62,8 +62,7 @@ fn definition(file: &str, mut schema: Value) -> Result<Value, Mistakes> {
     Ok(schema)
 }
 
-/// Removes the keywords that do not affect the type. For instance, typify would turn a list of fixed length into an
-/// array.
+/// Removes the keywords that do not affect the type. For instance, typify would turn a list of fixed length into an array.
 fn keep_typing(schema: &mut Map<String, Value>) {
     schema.retain(|key, _| {
         let is_typing = !key.starts_with("x-omen-") && !key.starts_with('$');

@@ -18,8 +18,7 @@ pub static SENDERS: &[SenderInfo] = &[
 ];
 
 impl Event {
-    /// Returns the layers that send packets of this kind; `None` if any layer may or if the layer is not judged
-    /// (D63).
+    /// Returns the layers that send packets of this kind; `None` if any layer may or if the layer is not judged (D63).
     #[must_use]
     pub fn senders(self) -> Option<&'static [LayerSource]> {
         match self {

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use omen_invariants::derived::is_high;
 use omen_invariants::ledger::{Fingerprint, Kind};
+use omen_invariants::rules::inv_003_high_stakes_verified::{is_met, tier_suffices};
 use omen_types::limits::MAX_ID_BYTES;
 use omen_types::{
-    Code, Diagnostic, Invalid, LayerSource, Packet, PacketHeader, PacketId, PacketType, Payload, PositiveCount, TaskId,
-    Timestamp, TokenId, serde_json,
+    Code, DecisionPayload, Diagnostic, Invalid, LayerSource, McpEnvelope, Packet, PacketHeader, PacketId, PacketType,
+    Payload, PositiveCount, TaskId, Timestamp, TokenId, serde_json,
 };
 
-use super::checks;
 use super::core::Core;
 use super::draft::Draft;
 use super::errors::Refusal;
@@ -22,9 +23,8 @@ fn no_id(invalid: Invalid) -> Refusal {
 }
 
 impl Machine {
-    /// Returns the first unused id of a source: the source of a resumed episode may start counting from the beginning.
-    /// The search ends after as many ids as packets were sent; if the source only repeats itself, the machine refuses
-    /// its last id.
+    /// Returns the first unused id of a source: the source of a resumed episode may start counting from the beginning. The
+    /// search ends after as many ids as packets were sent; if the source only repeats itself, the machine refuses its last id.
     fn fresh<T: TryFrom<String, Error = Invalid>>(
         &self,
         sent: u64,
@@ -78,7 +78,7 @@ impl Core {
         let Draft { mut payload, status, layer } = draft;
         let mut mcp = self.envelope_of(payload.packet_type());
         if let Payload::Decision(decision) = &mut payload {
-            checks::fill(decision, &mcp);
+            fill_checks(decision, &mcp);
         }
         if let Some(status) = status {
             mcp.epistemics.status = status;
@@ -157,4 +157,20 @@ impl Core {
         }
         Ok((token_id, draft))
     }
+}
+
+/// Fills in the self-reported checks of a decision from its envelope: `true` only for a check that was performed (D61).
+fn fill_checks(decision: &mut DecisionPayload, mcp: &McpEnvelope) {
+    let (level, quality) = (mcp.stakes.stakes_level, &mcp.quality);
+    let verified = || decision.load_bearing_assumptions.iter().flatten().map(|assumption| assumption.verified);
+    let met = if is_high(level) {
+        verified().all(|verified| verified)
+    } else {
+        is_met(quality.quality_tier, quality.verification_requirement, verified())
+    };
+    // Without assumptions there is nothing to verify, so the check is left out.
+    let any = verified().next().is_some();
+    let checks = &mut decision.constraints_satisfied;
+    checks.tier_check = tier_suffices(level, quality.quality_tier);
+    checks.verification_check = any.then_some(met);
 }

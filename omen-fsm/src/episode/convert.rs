@@ -32,10 +32,9 @@ use sealed::MoveSealed;
 /// | `halt` | [`Alarm`] | [`Text`] and [`IntegrityAlertPayload`] |
 ///
 /// A payload proves nothing. Where a move requires a proof, pass the payload to the proof:
-/// [`Ruling::stating`](super::Ruling::stating) (INV-006), [`Plan::stating`],
-/// [`Pending::result`](super::Pending::result) (E6), [`Layer1Order::stating`]. `execute` accepts the payload of a
-/// directive that reads; a directive that may write spends a permit ([`Directive::stating`](super::Directive::stating),
-/// E4).
+/// [`Ruling::stating`](super::Ruling::stating) (INV-006), [`Plan::stating`], [`Pending::result`](super::Pending::result) (E6),
+/// [`Layer1Order::stating`]. `execute` accepts the payload of a directive that reads; a directive that may write spends a
+/// permit ([`Directive::stating`](super::Directive::stating), E4).
 #[diagnostic::on_unimplemented(
     message = "SCHEMA: expected a `{V}` or its generated payload, found `{Self}`",
     label = "expected a `{V}`",

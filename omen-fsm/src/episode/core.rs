@@ -94,9 +94,8 @@ impl Core {
         })
     }
 
-    /// Performs a move, unless an earlier error prevents all moves. After an error of the log, this is permanent: only
-    /// the log's medium knows how much of the move was written, so the next write could follow half a line, or repeat
-    /// the move.
+    /// Performs a move, unless an earlier error prevents all moves. After an error of the log, this is permanent: only the
+    /// log's medium knows how much of the move was written, so the next write could follow half a line, or repeat the move.
     pub(crate) fn step<T>(&mut self, step: impl FnOnce(&mut Self) -> Result<T, Refusal>) -> Result<T, Arc<Refusal>> {
         if let Some(trouble) = &self.trouble {
             return Err(Arc::clone(trouble));

@@ -7,8 +7,7 @@ use omen_types::CorrelationId;
 
 use super::errors::Refusal;
 
-/// Drop policy: what an episode writes if it is dropped before it has closed. See
-/// [`Setup::on_drop`](super::Setup::on_drop).
+/// Drop policy: what an episode writes if it is dropped before it has closed. See [`Setup::on_drop`](super::Setup::on_drop).
 ///
 /// These packets claim only that the program dropped the episode. Running tasks are stopped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

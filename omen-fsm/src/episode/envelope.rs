@@ -34,8 +34,7 @@ impl Core {
         mcp
     }
 
-    /// Adopts the envelope of a sent packet for future packets. The status of an observation applies only to that
-    /// observation.
+    /// Adopts the envelope of a sent packet for future packets. The status of an observation applies only to that observation.
     pub(crate) fn adopt(&mut self, packet: &Packet) {
         let mut mcp = packet.mcp().clone();
         if matches!(packet, Packet::Observation(_)) {

@@ -89,8 +89,7 @@ impl Setup {
         self
     }
 
-    /// Sets the campaign of the episode. In a resumed episode, the first campaign in its log takes precedence (CHAIN,
-    /// D65).
+    /// Sets the campaign of the episode. In a resumed episode, the first campaign in its log takes precedence (CHAIN, D65).
     pub fn campaign(mut self, campaign_id: CampaignId) -> Self {
         self.core.origin.campaign_id = Some(campaign_id);
         self
@@ -118,8 +117,7 @@ impl Setup {
     /// Runs an agent from the first packet to the close. The agent must return the proof that this episode has closed.
     ///
     /// # Errors
-    /// The error of the agent, an episode that cannot start (see [`Setup::start`]), or an agent that closed another
-    /// episode.
+    /// The error of the agent, an episode that cannot start (see [`Setup::start`]), or an agent that closed another episode.
     pub fn run<E: From<AnotherEpisode> + From<StartError>>(
         self,
         agent: impl FnOnce(Episode<Idle>) -> Result<Closed, E>,

@@ -30,9 +30,8 @@ pub trait Typestate: sealed::EpisodeSealed {
 #[derive(Debug)]
 pub struct Decide<O>(PhantomData<O>);
 
-/// Running verification loop (D22). `P` is its progress: [`Unplanned`], [`Planned`], [`Attempted`], [`Proven`] or
-/// [`Complete`]. `O` states whether it has an observation: [`Unseen`] or [`Seen`]. `T` is the tools state of the
-/// envelope.
+/// Running verification loop (D22). `P` is its progress: [`Unplanned`], [`Planned`], [`Attempted`], [`Proven`] or [`Complete`].
+/// `O` states whether it has an observation: [`Unseen`] or [`Seen`]. `T` is the tools state of the envelope.
 #[derive(Debug)]
 pub struct Verify<P, O, T>(PhantomData<(P, O, T)>);
 

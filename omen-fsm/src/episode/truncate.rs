@@ -1,9 +1,8 @@
 //! Truncation of records that are too long for a line.
 //!
-//! A record (an observation, a belief, an alert, the reasons of a decision, an escalation) is meant to be read.
-//! Refusing it for its length would lose it, and would make a move fail that has no error in its type. So it is
-//! shortened, and the log reports that. The parameters of a directive, which a tool acts on, are never shortened; a
-//! directive that is too long is refused.
+//! A record (an observation, a belief, an alert, the reasons of a decision, an escalation) is meant to be read. Refusing it for
+//! its length would lose it, and would make a move fail that has no error in its type. So it is shortened, and the log reports
+//! that. The parameters of a directive, which a tool acts on, are never shortened; a directive that is too long is refused.
 
 use omen_types::fit::{cut, shorten, size};
 use omen_types::limits::MAX_LINE_BYTES;

@@ -10,8 +10,7 @@ use super::refusals;
 use super::transition::Transition;
 use crate::table::{Event, Node, NodeSet};
 
-/// Returns the first packet of a type in the valid examples, with fields set by their JSON pointers; `null` removes
-/// a field.
+/// Returns the first packet of a type in the valid examples, with fields set by their JSON pointers; `null` removes a field.
 pub(crate) fn packet(packet_type: PacketType, members: &[(&str, Value)]) -> Value {
     let mut packet = omen_schema::EXAMPLES
         .iter()

@@ -110,9 +110,8 @@ impl Outputs {
         }
     }
 
-    /// Compares a tool's type with the `outputSchema` that its server currently lists: the schema of the type must
-    /// accept every value that `outputSchema` accepts. A tool without an `outputSchema` promises nothing, so only its
-    /// answers are checked.
+    /// Compares a tool's type with the `outputSchema` that its server currently lists: the schema of the type must accept every
+    /// value that `outputSchema` accepts. A tool without an `outputSchema` promises nothing, so only its answers are checked.
     ///
     /// # Errors
     /// PG-4 if the tool has no type, if its `outputSchema` cannot be used, or if `outputSchema` accepts a value that

@@ -31,8 +31,7 @@ impl Blocked {
         Self { order: Some(refusal), ..self }
     }
 
-    /// Returns the refusal by the order rules (O-1 to O-3, O-5, O-6): the rule, what it requires, and the closest
-    /// earlier call.
+    /// Returns the refusal by the order rules (O-1 to O-3, O-5, O-6): the rule, what it requires, and the closest earlier call.
     #[must_use]
     pub fn order(&self) -> Option<&Refusal> {
         self.order.as_deref()

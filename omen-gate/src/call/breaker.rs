@@ -1,6 +1,5 @@
 //! R1: circuit breakers, which stop calls to a tool that keeps failing.
 
-mod limits;
 mod shared;
 mod state;
 
@@ -11,8 +10,7 @@ use self::state::CallEnd;
 use crate::base::{Blocked, GateClock, GateCode, ToolName};
 use crate::call::fault::Fault;
 
-pub use limits::BreakerLimits;
-pub use state::BreakerState;
+pub use state::{BreakerLimits, BreakerState};
 
 use shared::{SharedBreakers, Table};
 use state::{Breaker, NotAdmitted, next};

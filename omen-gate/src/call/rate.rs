@@ -127,8 +127,7 @@ impl Rates {
         }
     }
 
-    /// Counts a call and checks the limit, atomically. A call over the limit also counts until the returned guard is
-    /// dropped.
+    /// Counts a call and checks the limit, atomically. A call over the limit also counts until the returned guard is dropped.
     pub(crate) fn take(&self, tool: &ToolId, rate: Option<Rate>) -> (CountGuard<'_>, Result<(), Blocked>) {
         let mut calls = self.calls.lock();
         let now = self.now();

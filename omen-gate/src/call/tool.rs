@@ -6,8 +6,7 @@ use serde_json::{Map, Value};
 use crate::base::ToolName;
 use crate::call::fault::Fault;
 
-/// Tool as listed by `tools/list`. Members that the gate does not use are kept because a pin covers the whole
-/// description.
+/// Tool as listed by `tools/list`. Members that the gate does not use are kept because a pin covers the whole description.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tool {

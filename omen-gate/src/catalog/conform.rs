@@ -34,11 +34,10 @@ impl Listed {
     /// Checks that the arguments are exactly those described by the `inputSchema`: every keyword holds, `format`
     /// included, and the schema names each key, even if it would allow others (D47).
     ///
-    /// The keys of the arguments object itself must be listed in a `properties` that applies to it. A nested object is
-    /// equally strict if some schema that applies to it has `properties` or `patternProperties`; for these, patterns
-    /// count, and `additionalProperties` counts if it constrains the value. Other objects are free-form maps. Schemas
-    /// apply through `$ref`, `allOf`, `dependentSchemas`, and the branches of `anyOf`, `oneOf` and `if` against which
-    /// the value is valid.
+    /// The keys of the arguments object itself must be listed in a `properties` that applies to it. A nested object is equally
+    /// strict if some schema that applies to it has `properties` or `patternProperties`; for these, patterns count, and
+    /// `additionalProperties` counts if it constrains the value. Other objects are free-form maps. Schemas apply through
+    /// `$ref`, `allOf`, `dependentSchemas`, and the branches of `anyOf`, `oneOf` and `if` against which the value is valid.
     ///
     /// # Errors
     /// PG-2, listing the violations up to a limit.

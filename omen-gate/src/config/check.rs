@@ -11,9 +11,9 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use omen_order::rules::config::Max;
+use omen_types::scalar::invisible::is_invisible;
 use omen_types::suggest::nearest;
 use omen_types::time::Timestamp;
-use omen_types::unseen::is_unseen;
 use regex::Regex;
 use serde::Deserialize as _;
 use zeroize::Zeroizing;
@@ -158,7 +158,7 @@ impl Check<'_, '_> {
                     let place = below(&pointer, "command");
                     self.without_nul(&place, "the command", &program);
                     // A program name cannot consist of invisible characters.
-                    if program.chars().all(|c| c.is_whitespace() || is_unseen(c)) && !program.contains('\0') {
+                    if program.chars().all(|c| c.is_whitespace() || is_invisible(c)) && !program.contains('\0') {
                         self.wrong(&place, "the command is blank", "specify the program to start");
                     }
                     for (index, arg) in args.iter().enumerate() {

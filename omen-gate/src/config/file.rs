@@ -29,8 +29,7 @@ pub(super) struct File {
     pub(super) servers: BTreeMap<String, ServerTable>,
     /// The allowlist (PG-3): one entry for each tool that may be called.
     pub(super) allow: Vec<AllowTable>,
-    /// The default grants (G1), in force from the start. An allowed tool runs only if each of its permissions is
-    /// granted.
+    /// The default grants (G1), in force from the start. An allowed tool runs only if each of its permissions is granted.
     pub(super) grants: Vec<GrantsTable>,
     /// Circuit breakers (R1): when the gate stops calling a tool that keeps failing.
     pub(super) breaker: BreakerTable,

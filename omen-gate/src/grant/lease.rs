@@ -70,9 +70,8 @@ impl Lease {
         self.needs_confirmation() || self.picks.iter().any(|pick| pick.counted)
     }
 
-    /// Checks the lease again, atomically: the confirmation must be for this call and in time, and each grant must
-    /// still be valid. Then takes one use of each grant. Only the grants of the authorization count; other grants are
-    /// no substitute.
+    /// Checks the lease again, atomically: the confirmation must be for this call and in time, and each grant must still be
+    /// valid. Then takes one use of each grant. Only the grants of the authorization count; other grants are no substitute.
     pub fn redeem(self, confirmed: Option<Confirmed>) -> Ruling<Redeemed> {
         let ids = self.grants();
         let outcome = self.take(confirmed);

@@ -2,11 +2,12 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use omen_audit::{Audit, AuditError, DeferredEntry, Kind, Record};
+use omen_audit::{Audit, AuditError, Kind, Record};
 use omen_types::{CorrelationId, PacketId};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::base::{Blocked, GateCode, TurnId};
+use crate::config::PolicyHash;
 
 /// Episode and packet that an entry refers to. A rejected packet has no id.
 #[derive(Debug)]
@@ -38,7 +39,8 @@ impl AuditQueue {
         *self.stamp.write().unwrap_or_else(PoisonError::into_inner) = stamp;
     }
 
-    fn record<'r>(
+    /// Creates the record of an entry, with the data shared by all entries about calls.
+    pub(crate) fn record<'r>(
         &self,
         kind: Kind,
         turn: &'r TurnId,
@@ -70,26 +72,9 @@ impl AuditQueue {
         recorded.map(|receipt| receipt.sequence).map_err(Blocked::from)
     }
 
-    /// Queues an entry that the next one follows at once, so that both wait for the disk once.
-    pub(crate) fn append_with_next(
-        &self,
-        kind: Kind,
-        turn: &TurnId,
-        packet: Option<&Arc<EpisodePacket>>,
-        data: Map<String, Value>,
-    ) -> Result<DeferredEntry, Blocked> {
-        Ok(self.audit.record_with_next(self.record(kind, turn, packet, data))?)
-    }
-
-    /// Queues the outcome of a call whose intent is recorded, without waiting for the disk.
-    pub(crate) fn append_later(
-        &self,
-        kind: Kind,
-        turn: &TurnId,
-        packet: Option<&Arc<EpisodePacket>>,
-        data: Map<String, Value>,
-    ) {
-        self.audit.record_later(self.record(kind, turn, packet, data));
+    /// Queues an entry without waiting for the disk, since nothing depends on it.
+    pub(crate) fn append_later(&self, kind: Kind, turn: &TurnId, data: Map<String, Value>) {
+        self.audit.record_later(self.record(kind, turn, None, data));
     }
 }
 
@@ -105,4 +90,17 @@ pub(crate) fn data(value: Value) -> Map<String, Value> {
         Value::Object(members) => members,
         other => Map::from_iter([("value".to_owned(), other)]),
     }
+}
+
+/// Returns the data on the rules in force, for entries about calls (A2): the gate's version, hashes of the protocol's schema and of the policy, and whether the policy is in shadow mode.
+pub(crate) fn stamp(policy: PolicyHash, shadow: bool) -> Map<String, Value> {
+    let mut stamp = data(json!({
+        "gate": env!("CARGO_PKG_VERSION"),
+        "policy": policy,
+        "schema": env!("OMEN_SCHEMA_SHA256"),
+    }));
+    if shadow {
+        stamp.insert("shadow".to_owned(), true.into());
+    }
+    stamp
 }

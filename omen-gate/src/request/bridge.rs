@@ -40,13 +40,12 @@ impl Gate {
     ///
     /// A tool is named `server/tool`, or just by its own name if only one allowed server has it.
     ///
-    /// The result is SUCCESS with the answer's structured content if an output type is registered for the tool and the
-    /// answer has that type (PG-4). Without a registered type, it is SUCCESS with the whole answer, marked `"typed":
-    /// false`. Everything else is FAILURE, with the code of the rule or the class of the fault as `error_code`;
-    /// `tool_calls_used` says whether the tool was called. An answer without the registered type is a FAILURE with the
-    /// code PG-4 and the raw answer, marked `"typed": false`, as `result_data`. A raw answer longer than
-    /// [`MAX_RAW_ANSWER`] bytes of JSON is reduced to the two ends of its text, in `cut`, with its length in `bytes`
-    /// (D68).
+    /// The result is SUCCESS with the answer's structured content if an output type is registered for the tool and the answer
+    /// has that type (PG-4). Without a registered type, it is SUCCESS with the whole answer, marked `"typed": false`.
+    /// Everything else is FAILURE, with the code of the rule or the class of the fault as `error_code`; `tool_calls_used` says
+    /// whether the tool was called. An answer without the registered type is a FAILURE with the code PG-4 and the raw answer,
+    /// marked `"typed": false`, as `result_data`. A raw answer longer than [`MAX_RAW_ANSWER`] bytes of JSON is reduced to the
+    /// two ends of its text, in `cut`, with its length in `bytes` (D68).
     pub async fn run(&self, task: Pending) -> Settled {
         // The only place where a handle of the task becomes the one that may call its tool (D52).
         let task = match task.start() {

@@ -13,7 +13,7 @@ use crate::base::{Blocked, GateClock, Ratchet, ServerName, SystemClock, ToolId, 
 use crate::call::{Breakers, Health, Rates};
 use crate::config::{Config, KeySource, Limits};
 use crate::grant::{Confirmations, Confirmer, Grant, Grants, Nobody, ReservedGrant};
-use crate::request::audit_queue::{AuditQueue, data};
+use crate::request::audit_queue::{AuditQueue, data, stamp};
 use crate::request::discoveries::Discoveries;
 use crate::request::file_rule_threads::FileRuleThreads;
 use crate::request::gate::{Gate, GateParts};
@@ -21,7 +21,6 @@ use crate::request::order::{DebtReport, ORDER_KEY, Order, Reporter};
 use crate::request::restart_only::RestartOnly;
 use crate::request::restart_state::RestartState;
 use crate::request::rules::{Rules, RulesInForce};
-use crate::request::stamp::stamp;
 use crate::request::turn_registry::TurnRegistry;
 use crate::server::{Discovery, ToolServer};
 use omen_audit::{Anchor, Audit, AuditError, Checkpoint, Key, KeyError, Kind, Options, Record};

@@ -20,7 +20,7 @@ use crate::request::audit_queue::{AuditQueue, EpisodePacket, data};
 use crate::request::directive::Directive;
 use crate::request::order::{CallOrigin, Order};
 use crate::request::stopped::Stopped;
-use omen_audit::{DeferredEntry, Kind, USER_TURN};
+use omen_audit::{DeferredEntry, Kind, Record, USER_TURN};
 
 /// Context of a request: the id of its turn, its directive and step, and the audit log.
 #[derive(Clone, Debug)]
@@ -255,7 +255,7 @@ impl RequestContext {
 
     /// Records an entry and returns its number.
     pub(crate) async fn record_numbered(&self, kind: Kind, data: Map<String, Value>) -> Result<u64, Blocked> {
-        self.audit_queue.append(kind, &self.id, self.packet(), self.noted(kind, data)).await
+        Ok(self.audit_queue.audit().record(self.entry(kind, data)).await?.sequence)
     }
 
     /// Records an entry whose data is a plain value.
@@ -265,20 +265,15 @@ impl RequestContext {
 
     /// Records an entry with the next one, which follows at once. Its data is a plain value.
     pub(crate) fn record_value_with_next(&self, kind: Kind, value: &impl Serialize) -> Result<DeferredEntry, Blocked> {
-        let data = self.noted(kind, members(value)?);
-        self.audit_queue.append_with_next(kind, &self.id, self.packet(), data)
+        Ok(self.audit_queue.audit().record_with_next(self.entry(kind, members(value)?))?)
     }
 
     /// Records an entry from a caller that cannot wait.
     pub(crate) fn record_later(&self, kind: Kind, data: Map<String, Value>) {
-        self.audit_queue.append_later(kind, &self.id, self.packet(), self.noted(kind, data));
+        self.audit_queue.audit().record_later(self.entry(kind, data));
     }
 
-    fn packet(&self) -> Option<&Arc<EpisodePacket>> {
-        self.packet.as_ref()
-    }
-
-    fn noted(&self, kind: Kind, mut data: Map<String, Value>) -> Map<String, Value> {
+    fn entry(&self, kind: Kind, mut data: Map<String, Value>) -> Record<'_> {
         data.extend(self.asked.iter().map(|(name, value)| (name.clone(), value.clone())));
         data.extend(self.user_turn.iter().map(|turn| (USER_TURN.to_owned(), turn.as_str().into())));
         // A refused request can be tested against another policy too.
@@ -288,7 +283,7 @@ impl RequestContext {
                 data.entry(name.clone()).or_insert_with(|| value.clone());
             }
         }
-        data
+        self.audit_queue.record(kind, &self.id, self.packet.as_ref(), data)
     }
 
     /// Returns the verdict of a rule that shadow mode covers, and records a refusal. In shadow mode, a refusal is

@@ -55,8 +55,7 @@ impl DryRun {
     /// Creates a dry run. Grants expire by the clock's time of day.
     ///
     /// # Errors
-    /// PG-2 if a server lists more than the configuration's limits allow, and G1 if there are more grants than a gate
-    /// can hold.
+    /// PG-2 if a server lists more than the configuration's limits allow, and G1 if there are more grants than a gate can hold.
     pub fn new(config: &Config, catalog: Catalog, clock: Arc<dyn GateClock>) -> Result<Self, Blocked> {
         catalog.within(config.limits.catalog())?;
         let turn = TurnId::new("dry-run");

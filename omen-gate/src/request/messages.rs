@@ -18,9 +18,8 @@ use omen_audit::Kind;
 use omen_order::{Owed, text};
 
 impl Gate {
-    /// Returns the reason why each tool in a server's list may not be called, or `None` if it may: its form is allowed
-    /// (PG-3), and its schema is usable (PG-2). Nothing is recorded, and each call is checked again against the list at
-    /// that time.
+    /// Returns the reason why each tool in a server's list may not be called, or `None` if it may: its form is allowed (PG-3),
+    /// and its schema is usable (PG-2). Nothing is recorded, and each call is checked again against the list at that time.
     ///
     /// # Errors
     /// If the list is too long.

@@ -356,7 +356,7 @@ impl Order {
     fn note(&self, turn: &TurnId, outcome: &str, mut entry: Map<String, Value>, order: &Entry) {
         entry.insert("outcome".to_owned(), outcome.into());
         entry.extend(member(order));
-        self.0.audit_queue.append_later(Kind::Turn, turn, None, entry);
+        self.0.audit_queue.append_later(Kind::Turn, turn, entry);
     }
 }
 

@@ -1,5 +1,4 @@
-//! Verdicts of the order rules (O-1 to O-6) on the calls in an audit log, treated as facts and judged where they
-//! were made.
+//! Verdicts of the order rules (O-1 to O-6) on the calls in an audit log, treated as facts and judged where they were made.
 //!
 //! The verdict on a call says whether it should have been made; later calls are judged as they were made, whatever the verdict.
 

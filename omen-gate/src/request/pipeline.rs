@@ -21,7 +21,6 @@
 
 mod call_guard;
 mod never;
-mod promised;
 mod steps;
 
 pub use crate::request::state::*;

@@ -24,8 +24,7 @@ pub use spec::never;
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Proof {
-    /// Calls that only the new configuration allows, and debts that only the old one reports: at most one of each per
-    /// tool.
+    /// Calls that only the new configuration allows, and debts that only the old one reports: at most one of each per tool.
     pub differences: Vec<ProvenDifference>,
     /// Tools for which the search did not decide the question.
     pub outside: Vec<UndecidedTool>,

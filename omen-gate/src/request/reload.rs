@@ -7,11 +7,10 @@ use serde_json::{Value, json};
 use crate::base::{Blocked, TurnId};
 use crate::config::{Config, ConfigErrors, PolicyHash};
 use crate::grant::{GrantId, Replacement, ReservedGrant};
-use crate::request::audit_queue::data;
+use crate::request::audit_queue::{data, stamp};
 use crate::request::builder::GRANTS_AN_ENTRY;
 use crate::request::gate::Gate;
 use crate::request::rules::Rules;
-use crate::request::stamp::stamp;
 use omen_audit::Kind;
 
 /// Outcome of a reload.
@@ -41,9 +40,8 @@ pub enum ReloadError {
 }
 
 impl Gate {
-    /// Replaces the configuration of a running gate: patterns, limits, the allowlist, the default grants, and the time
-    /// limits for confirmations. The hashes of the old and the new policy are in the audit log before the new one takes
-    /// effect.
+    /// Replaces the configuration of a running gate: patterns, limits, the allowlist, the default grants, and the time limits
+    /// for confirmations. The hashes of the old and the new policy are in the audit log before the new one takes effect.
     ///
     /// Every step uses the policy in force at its time, and dispatch checks an authorized call again: its query against
     /// the patterns (PG-0), its tool against the allowlist (PG-3), and its grants (G2). A running call continues unless
@@ -86,7 +84,7 @@ impl Gate {
         let given = grants.give();
         if let Some(rules) = self.order().rules_entry() {
             let entry = data(json!({ "order": rules, "outcome": "order" }));
-            self.audit_queue().append_later(Kind::Policy, &TurnId::start(), None, entry);
+            self.audit_queue().append_later(Kind::Policy, &TurnId::start(), entry);
         }
         Ok(Reloaded { before, policy, given, revoked })
     }

@@ -1,9 +1,8 @@
 //! Comparison of two policies on the same calls, taken from an audit log or from plans.
 //!
-//! Each call is checked against both policies: the allowlist with its pins, the argument rules and rate limits (PG-3),
-//! grants (G1, G2), and whether a confirmation is needed (G3). Checks that depend on anything else are omitted and are
-//! the same under both: servers, failures, the confirmer. Query patterns (PG-0) are omitted too, because a log contains
-//! no queries.
+//! Each call is checked against both policies: the allowlist with its pins, the argument rules and rate limits (PG-3), grants
+//! (G1, G2), and whether a confirmation is needed (G3). Checks that depend on anything else are omitted and are the same under
+//! both: servers, failures, the confirmer. Query patterns (PG-0) are omitted too, because a log contains no queries.
 //!
 //! The order rules (O-1 to O-6) judge the calls in a log as facts, in their places: a call that only one policy allows is
 //! still followed by the calls that were made. A plan is judged as the first call of its session.
@@ -44,8 +43,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Creates a replay of two policies, with the servers' tools if they are known. `now` is the time of calls that
-    /// have none.
+    /// Creates a replay of two policies, with the servers' tools if they are known. `now` is the time of calls that have none.
     #[must_use]
     pub fn new(old: &Config, new: &Config, catalog: Option<Catalog>, now: SystemTime) -> Self {
         let limits = (old.limits.plan(), new.limits.plan());

@@ -110,8 +110,7 @@ impl TurnRegistry {
         room(self.calls.session, self.made_by(session, &self.sessions.lock())?, "session", "session_calls")
     }
 
-    /// Counts a call and checks the limits, atomically. A call over a limit also counts until the returned guard is
-    /// dropped.
+    /// Counts a call and checks the limits, atomically. A call over a limit also counts until the returned guard is dropped.
     pub(crate) fn count_call<'r>(
         &'r self,
         calls: &'r mut u32,

@@ -20,8 +20,7 @@ pub struct Budgets {
 pub struct Risk {
     /// Attitude to risk, such as `conservative`.
     pub envelope: Text,
-    /// Maximum acceptable loss: a [`Text`] or a whole number, with `.into()`, or a
-    /// [`LossAmount`](omen_types::LossAmount).
+    /// Maximum acceptable loss: a [`Text`] or a whole number, with `.into()`, or a [`LossAmount`](omen_types::LossAmount).
     pub max_loss: MaxLoss,
 }
 

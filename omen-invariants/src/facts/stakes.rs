@@ -1,8 +1,7 @@
 //! Stakes, and the level derived from them (INV-012).
 //!
-//! The compiler computes the level: the four axes pass one by one through a small state machine, whose input is the
-//! rank of each value in the schema, lowest first. The run-time rule uses the same ranks; a test compares both on all
-//! combinations.
+//! The compiler computes the level: the four axes pass one by one through a small state machine, whose input is the rank of
+//! each value in the schema, lowest first. The run-time rule uses the same ranks; a test compares both on all combinations.
 
 use super::markers::{
     AdversarialityFact, CriticalStakes, HighStakes, ImpactFact, IrreversibilityFact, LowStakes, MediumStakes,

@@ -68,7 +68,7 @@ macro_rules! tool {
         $crate::__class!(check $class);
 
         const _: () = ::core::assert!(
-            $crate::facts::__types::unseen::is_visible(<$tool as $crate::facts::Tool>::ID),
+            $crate::facts::__types::scalar::invisible::is_visible(<$tool as $crate::facts::Tool>::ID),
             "INV-007: the identifier of a tool is empty or blank, so no token can list it"
         );
     };

@@ -1,5 +1,4 @@
-//! CLAIM, as `rules.json` states it: a packet contradicts neither itself nor its directive, and has no
-//! placeholders (D80, D89).
+//! CLAIM, as `rules.json` states it: a packet contradicts neither itself nor its directive, and has no placeholders (D80, D89).
 
 use omen_types::{
     Code, Count, DecisionOutcome, Diagnostic, PayloadFacts, ResultStatus, TaskResultPayloadFacts, UpdateType,

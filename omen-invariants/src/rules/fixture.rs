@@ -7,8 +7,7 @@ use serde_json::Value;
 use crate::context::Context;
 use crate::ledger::{Ledger, Update};
 
-/// Returns the first packet of a type in the valid examples, with fields set by their JSON pointers; `null` removes
-/// a field.
+/// Returns the first packet of a type in the valid examples, with fields set by their JSON pointers; `null` removes a field.
 pub(crate) fn packet(packet_type: PacketType, members: &[(&str, Value)]) -> Value {
     let mut packet = omen_schema::EXAMPLES
         .iter()

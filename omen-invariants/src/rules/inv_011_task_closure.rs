@@ -1,5 +1,4 @@
-//! INV-011, as `rules.json` states it (D35, D69). A directive that never gets a result violates E6 at the end of the
-//! stream.
+//! INV-011, as `rules.json` states it (D35, D69). A directive that never gets a result violates E6 at the end of the stream.
 
 use omen_types::{Code, DecisionOutcome, Diagnostic, Instant, PayloadFacts};
 

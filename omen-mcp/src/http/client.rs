@@ -36,7 +36,7 @@ pub use session::ServerEvent;
 
 use self::sender::{Sender, address};
 use self::session::RemoteParts;
-use crate::http::room::Room;
+use crate::http::memory_limit::Room;
 use crate::limits::ServerLimits;
 
 /// Server reached over HTTP. Clones share connections.

@@ -11,11 +11,11 @@
 
 mod access;
 mod body;
+mod connection_limit;
 mod endpoint;
 mod headers;
 mod limits;
 mod listener;
-mod places;
 mod posts;
 mod reading;
 mod refusal;

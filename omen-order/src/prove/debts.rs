@@ -1,5 +1,4 @@
-//! Debts as bans: the end of a session is modelled as a call that a tool's `before_end` rules forbid while something is
-//! owed.
+//! Debts as bans: the end of a session is modelled as a call that a tool's `before_end` rules forbid while something is owed.
 
 use std::collections::BTreeSet;
 

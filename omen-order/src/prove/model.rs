@@ -73,8 +73,7 @@ pub struct ValuePlace {
 /// Result of a comparison.
 #[derive(Clone, Debug, Default)]
 pub struct Comparison {
-    /// Calls that only the new rules allow, and ends of sessions that only the old rules report: at most one of each per
-    /// tool.
+    /// Calls that only the new rules allow, and ends of sessions that only the old rules report: at most one of each per tool.
     pub differences: Vec<Difference>,
     /// Tools for which the question was not decided.
     pub outside: Vec<UndecidedTool>,

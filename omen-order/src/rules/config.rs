@@ -1,8 +1,7 @@
 //! Rules in the form of `gate.toml`: the keys of an entry of `[[allow]]`, and the table `[order]`.
 //!
-//! The types are generic over the tables of tests (`where`, `answer`, `if`), which belong to the gate. [`schema`] is the
-//! JSON Schema of the keys, and [`Rules::build`] builds rules from them, or reports each mistake with its place and its
-//! fix.
+//! The types are generic over the tables of tests (`where`, `answer`, `if`), which belong to the gate. [`schema`] is the JSON
+//! Schema of the keys, and [`Rules::build`] builds rules from them, or reports each mistake with its place and its fix.
 
 mod schema;
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use omen_gate::confirm::{Question, Reply, Responder};
-use omen_types::unseen::is_unseen;
+use omen_types::scalar::invisible::is_invisible;
 use serde_json::{Map, Value, json};
 
 /// Returns the parameters of `elicitation/create` for a question; `None` if its arguments are too long to be read.
@@ -33,7 +33,7 @@ fn message(question: &Question) -> Option<String> {
     }
     let mut text = format!("Allow this call, once?\nTool: {} ({})\nArguments: ", question.tool, question.permissions);
     for c in question.args.chars() {
-        if is_unseen(c) { text.extend(c.escape_unicode()) } else { text.push(c) }
+        if is_invisible(c) { text.extend(c.escape_unicode()) } else { text.push(c) }
     }
     write!(text, "\nCall: {}", question.hash).ok()?;
     Some(text)

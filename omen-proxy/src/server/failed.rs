@@ -7,7 +7,7 @@ use omen_gate::mcp::result_of;
 use omen_gate::tool::Answer;
 use omen_gate::{Blocked, Fault, FaultClass, Ran};
 use omen_types::fit;
-use omen_types::unseen::is_unseen;
+use omen_types::scalar::invisible::is_invisible;
 use serde_json::{Map, Value, json};
 
 use crate::messages::{Passage, Passages};
@@ -141,7 +141,7 @@ fn is_plain(text: &str) -> bool {
 /// Returns at most `most` bytes of a text, without invisible characters; line breaks are kept.
 fn clean(text: &str, most: usize) -> String {
     let mut text: String =
-        text.chars().map(|c| if is_unseen(c) && !matches!(c, '\n' | '\t') { ' ' } else { c }).collect();
+        text.chars().map(|c| if is_invisible(c) && !matches!(c, '\n' | '\t') { ' ' } else { c }).collect();
     fit::cut(&mut text, most);
     text
 }

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use omen_types::unseen::is_unseen;
+use omen_types::scalar::invisible::is_invisible;
 use textwrap::core::display_width;
 
 /// Part of a line that is safe to print, and the span within that part, in bytes.
@@ -122,7 +122,7 @@ fn visible(c: char) -> char {
         '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or(char::REPLACEMENT_CHARACTER),
         '\u{7f}' => '␡',
         // One column per character, which excerpts and carets rely on.
-        _ if is_unseen(c) => char::REPLACEMENT_CHARACTER,
+        _ if is_invisible(c) => char::REPLACEMENT_CHARACTER,
         _ => c,
     }
 }

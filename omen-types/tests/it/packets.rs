@@ -267,5 +267,5 @@ pub(crate) fn says_what_to_do(error: &omen_types::Diagnostic) {
     let Some(field) = field.filter(|_| error.code == omen_types::Code::Schema) else { return };
     let shown: String = omen_types::pointer::unescape(field).chars().take(20).collect();
     let names_it = error.message.contains(&shown) || error.message.starts_with("missing field `");
-    assert!(names_it || shown.chars().any(omen_types::unseen::is_unseen), "{error}");
+    assert!(names_it || shown.chars().any(omen_types::scalar::invisible::is_invisible), "{error}");
 }

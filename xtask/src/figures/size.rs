@@ -9,10 +9,10 @@ use super::rust_files;
 
 /// Maximum number of source lines of `omen-*` and `schema`, with comments and test modules. It may only decrease, except for new
 /// commands and packages: most recently for claims and orders of layer 1 in Python (165 lines).
-pub const MOST_LINES: u64 = 148_598;
+pub const MOST_LINES: u64 = 148_564;
 
 /// Maximum number of files there with fewer than [`SMALL`] lines. A shorter idea is easier to read beside its only user.
-pub const MOST_SMALL_FILES: u64 = 71;
+pub const MOST_SMALL_FILES: u64 = 66;
 
 /// Minimum number of lines of a file that is not small.
 pub const SMALL: usize = 30;

@@ -155,7 +155,7 @@ pub(crate) fn markdown(text: &str) -> usize {
 
 /// Returns whether a line cannot move the cursor of a terminal or change the writing direction.
 fn seen(line: &str) -> bool {
-    !line.chars().any(omen_types::unseen::is_unseen)
+    !line.chars().any(omen_types::scalar::invisible::is_invisible)
 }
 
 /// Checks a report in any format.

@@ -1,11 +1,10 @@
 //! Capabilities: traits of the states that have a method, for code that is generic over the state.
 //!
-//! The states of a capability share one inherent method, whose impl has the bound: `impl<S: CanX> Episode<S>`. A
-//! closure over `Episode<_>` therefore finds one method instead of one per state, and generic code calls the same
-//! method. Unlike a bound on the method, a bound on the impl is checked during method lookup: in every other state,
-//! rustc continues with the traits that explain why the call is illegal. For a generic state without the bound, it
-//! would list all of these traits. Therefore, an additional trait is implemented for a reference: rustc tries it
-//! last, and its first requirement is the capability.
+//! The states of a capability share one inherent method, whose impl has the bound: `impl<S: CanX> Episode<S>`. A closure over
+//! `Episode<_>` therefore finds one method instead of one per state, and generic code calls the same method. Unlike a bound on
+//! the method, a bound on the impl is checked during method lookup: in every other state, rustc continues with the traits that
+//! explain why the call is illegal. For a generic state without the bound, it would list all of these traits. Therefore, an
+//! additional trait is implemented for a reference: rustc tries it last, and its first requirement is the capability.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};

@@ -5,11 +5,10 @@
 //! take precedence, and completion lists only those. There is one trait for each combination of method and explanation,
 //! and each state has exactly one of them per method.
 //!
-//! A bound on the method would suffice, but then rustc would show the source of the failed bound, which is in the build
-//! folder. It makes one exception: the bound that a type implements the trait whose method is called. So this bound
-//! must fail, but only after method lookup. The trait has a parameter and is implemented for two values of it, so rustc
-//! cannot choose one during lookup. The method then requires the parameter to be the state, which is neither of the
-//! two.
+//! A bound on the method would suffice, but then rustc would show the source of the failed bound, which is in the build folder.
+//! It makes one exception: the bound that a type implements the trait whose method is called. So this bound must fail, but only
+//! after method lookup. The trait has a parameter and is implemented for two values of it, so rustc cannot choose one during
+//! lookup. The method then requires the parameter to be the state, which is neither of the two.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};

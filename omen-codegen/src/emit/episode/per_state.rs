@@ -1,8 +1,7 @@
 //! Capabilities of moves that have a separate function and method for each state.
 //!
-//! The trait maps each state to the state that its function leads to. The methods of the states are inherent, so a
-//! generic `S` has none of them; code that is generic over the state calls the function for any state through a hidden
-//! trait.
+//! The trait maps each state to the state that its function leads to. The methods of the states are inherent, so a generic `S`
+//! has none of them; code that is generic over the state calls the function for any state through a hidden trait.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};

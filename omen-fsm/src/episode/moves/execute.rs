@@ -43,8 +43,7 @@ where
 /// Sends more directives. Use [`Order::any`] to mix orders that read with orders that write.
 ///
 /// # Errors
-/// A refused directive, in which case none is sent: because of a token (E4), its constraints (INV-007), or budgets
-/// (INV-005).
+/// A refused directive, in which case none is sent: because of a token (E4), its constraints (INV-007), or budgets (INV-005).
 pub(crate) fn more<C, const N: usize>(
     episode: Episode<Execute>,
     orders: impl IntoOrders<C, N>,
@@ -58,8 +57,7 @@ where
 /// Sends more directives while others are open. From then on, the number of open directives is known only at run time.
 ///
 /// # Errors
-/// A refused directive, in which case none is sent: because of a token (E4), its constraints (INV-007), or budgets
-/// (INV-005).
+/// A refused directive, in which case none is sent: because of a token (E4), its constraints (INV-007), or budgets (INV-005).
 pub(crate) fn beside<C, const N: usize, const M: usize>(
     episode: Episode<Open<Execute, N>>,
     orders: impl IntoOrders<C, M>,
@@ -73,8 +71,7 @@ where
 /// Sends more directives while others are open.
 ///
 /// # Errors
-/// A refused directive, in which case none is sent: because of a token (E4), its constraints (INV-007), or budgets
-/// (INV-005).
+/// A refused directive, in which case none is sent: because of a token (E4), its constraints (INV-007), or budgets (INV-005).
 pub(crate) fn beside_many<C, const M: usize>(
     episode: Episode<Many<Execute>>,
     orders: impl IntoOrders<C, M>,
@@ -106,8 +103,7 @@ where
 /// Sends directives in a state that is a type parameter.
 ///
 /// # Errors
-/// A refused directive, in which case none is sent: because of a token (E4), its constraints (INV-007), or budgets
-/// (INV-005).
+/// A refused directive, in which case none is sent: because of a token (E4), its constraints (INV-007), or budgets (INV-005).
 pub(crate) fn send<S, Next, C, const N: usize>(
     mut episode: Episode<S>,
     orders: impl IntoOrders<C, N>,

@@ -83,9 +83,8 @@ pub struct FullEscalation<const O: usize, const G: usize> {
     pub(super) payload: EscalationPayload,
 }
 
-/// Parameter of `.escalate(..)`: an [`Escalation`], a [`FullEscalation`], or a generated [`EscalationPayload`]. The
-/// compiler counts the options and gaps of the first two. Those of a payload are counted when it is built and again
-/// when it is sent.
+/// Parameter of `.escalate(..)`: an [`Escalation`], a [`FullEscalation`], or a generated [`EscalationPayload`]. The compiler
+/// counts the options and gaps of the first two. Those of a payload are counted when it is built and again when it is sent.
 pub trait Escalates<const O: usize, const G: usize> {
     /// Returns the escalation with its optional fields.
     fn full(self) -> FullEscalation<O, G>;

@@ -70,9 +70,8 @@ impl Plan {
         (plan, assumptions)
     }
 
-    /// Creates a plan from a generated payload, and an [`Assumption`] for each target. The payload must name the
-    /// decision that started the loop ([`Episode::decision`](crate::episode::Episode::decision)), or `.verify(..)`
-    /// refuses it.
+    /// Creates a plan from a generated payload, and an [`Assumption`] for each target. The payload must name the decision that
+    /// started the loop ([`Episode::decision`](crate::episode::Episode::decision)), or `.verify(..)` refuses it.
     pub fn stating(payload: VerificationPlanPayload) -> (Self, Vec<Assumption>) {
         let tag = Tag::default();
         let assumed = |target: &VerificationTarget| Assumption::new(target.assumption.to_string(), tag.clone());

@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
 
 use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
-use omen_types::unseen::is_unseen;
+use omen_types::scalar::invisible::is_invisible;
 use serde_json::Value;
 
 use super::pattern::{TextBounds, characters};
@@ -31,8 +31,7 @@ pub(crate) struct FolderRule {
 }
 
 impl FolderRule {
-    /// Accepts a path to one of the folders or below it. Relative folders in the configuration are resolved against
-    /// `start`.
+    /// Accepts a path to one of the folders or below it. Relative folders in the configuration are resolved against `start`.
     pub(super) fn judge(&self, value: &Value, start: &Path) -> Result<(), RefusalReason> {
         let Value::String(text) = value else { return Err(RefusalReason::other_type(ValueTypes::STRING, value)) };
         spelling::plain(text).map_err(|why| RefusalReason::new(why, self.help()))?;
@@ -67,8 +66,8 @@ impl FolderRule {
     /// If a folder cannot be made absolute or is not valid UTF-8.
     pub(super) fn text_bounds(&self, start: &Path) -> Result<TextBounds, String> {
         static ODD: LazyLock<[String; 2]> = LazyLock::new(|| {
-            let any = characters(|c| !is_unseen(c) && !r"\%$*?".contains(c));
-            let odd = characters(|c| "[]{}:".contains(c) || (!c.is_ascii() && !is_unseen(c)));
+            let any = characters(|c| !is_invisible(c) && !r"\%$*?".contains(c));
+            let odd = characters(|c| "[]{}:".contains(c) || (!c.is_ascii() && !is_invisible(c)));
             let absolute = format!(r"/(?:{any}*/)?\.{{0,2}}(?:/{any}*)?|/{any}*{odd}{any}*");
             [absolute, format!("[{any}--/]{any}*")]
         });

@@ -1,5 +1,4 @@
-//! Sample values for testing rules: for each combination of results that a value can have, some values with that
-//! combination.
+//! Sample values for testing rules: for each combination of results that a value can have, some values with that combination.
 
 mod arrays;
 mod commands;

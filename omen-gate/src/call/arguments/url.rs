@@ -6,7 +6,7 @@
 use std::fmt;
 use std::sync::LazyLock;
 
-use omen_types::unseen::is_unseen;
+use omen_types::scalar::invisible::is_invisible;
 use serde_json::Value;
 use url::Url;
 
@@ -69,7 +69,7 @@ impl Urls {
     }
 
     fn leads_to(&self, text: &str) -> Result<(), &'static str> {
-        if text.chars().any(|c| is_unseen(c) || c.is_whitespace() || c == '\\') {
+        if text.chars().any(|c| is_invisible(c) || c.is_whitespace() || c == '\\') {
             return Err(
                 "it contains whitespace, a backslash or an invisible character, which programs remove or replace",
             );
@@ -101,7 +101,7 @@ impl Urls {
     /// keeps the case of hosts in unknown schemes.
     pub(super) fn text_bounds(&self) -> TextBounds {
         static REST: LazyLock<String> = LazyLock::new(|| {
-            let is_plain = |c: char| !is_unseen(c) && !c.is_whitespace() && c != '\\';
+            let is_plain = |c: char| !is_invisible(c) && !c.is_whitespace() && c != '\\';
             format!(r"(?:[/?#]{}*)?", characters(is_plain))
         });
         let [mut sure, mut possible] = [Vec::new(), Vec::new()];

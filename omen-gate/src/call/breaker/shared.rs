@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use omen_base::Mutex;
 
-use super::limits::BreakerLimits;
-use super::state::{Breaker, CallEnd};
+use super::state::{Breaker, BreakerLimits, CallEnd};
 use crate::base::{GateClock, ToolName};
 
 #[derive(Debug)]

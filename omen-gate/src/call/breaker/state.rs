@@ -1,10 +1,18 @@
 //! State machine of one breaker.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use serde::Serialize;
 
-use super::limits::BreakerLimits;
+/// Breaker limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BreakerLimits {
+    /// Number of consecutive failures that opens a breaker.
+    pub failures: NonZeroU32,
+    /// Time from opening until a probe is let through.
+    pub cooldown: Duration,
+}
 
 /// Circuit breaker. Every state change begins a new generation; a call admitted in an earlier generation changes
 /// nothing when it ends.

@@ -1,5 +1,4 @@
-//! Keys that a schema names. An argument that the schema does not describe is refused, even if the schema would allow
-//! it (D47).
+//! Keys that a schema names. An argument that the schema does not describe is refused, even if the schema would allow it (D47).
 //!
 //! The *arguments object itself* is closed: each key must be listed in a `properties` that applies to it. Neither
 //! `additionalProperties` nor `patternProperties` names a key.
@@ -22,9 +21,9 @@
 mod bottom_up;
 mod build;
 mod effort;
-mod ends;
 mod extent;
 mod node;
+mod termination;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -59,7 +58,7 @@ impl DeclaredKeys {
     /// Reads a schema. Nothing is compiled until termination is proven; [`DeclaredKeys::compile`] compiles it.
     pub(super) fn from_document(document: &Document) -> Result<Self, String> {
         let (nodes, places) = build::nodes(document)?;
-        ends::comes_to_an_end(&nodes)?;
+        termination::comes_to_an_end(&nodes)?;
         let mut names = Self {
             nodes,
             places: BTreeMap::new(),

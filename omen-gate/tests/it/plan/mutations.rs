@@ -5,7 +5,7 @@ use std::fmt;
 
 use omen_gate::plan::{Plan, PlanLimits};
 use omen_testkit::proofs::Proofs;
-use omen_types::unseen::is_unseen;
+use omen_types::scalar::invisible::is_invisible;
 use regex::Regex;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
@@ -154,7 +154,9 @@ fn is_plan(plan: &Map<String, Value>) -> bool {
     let keys: BTreeSet<&str> = plan.keys().map(String::as_str).collect();
     let name = |key: &str| {
         plan.get(key).and_then(Value::as_str).is_some_and(|name| {
-            !name.is_empty() && name.chars().count() <= 128 && !name.chars().any(|c| c.is_whitespace() || is_unseen(c))
+            !name.is_empty()
+                && name.chars().count() <= 128
+                && !name.chars().any(|c| c.is_whitespace() || is_invisible(c))
         })
     };
     match plan.get("type").and_then(Value::as_str) {

@@ -8,7 +8,7 @@ use omen_base::bounded;
 use super::error::RequestError;
 use super::extra_headers::SentHeaders;
 use crate::frame::Frame;
-use crate::http::room::Reservation;
+use crate::http::memory_limit::Reservation;
 use crate::http::{self, BodyError, MediaType};
 
 /// Returns the content type of an answer.

@@ -21,8 +21,8 @@ use crate::frame::id::Id;
 use crate::handshake::Era;
 use crate::http::JSON;
 use crate::http::mcp_headers::{METHOD, NAME, SESSION_ID, VERSION, encoded, name_of, stated_version};
+use crate::http::memory_limit::Room;
 use crate::http::param_headers::Params;
-use crate::http::room::Room;
 use crate::limits::ServerLimits;
 use crate::methods::{CALL, method_of, required_name};
 

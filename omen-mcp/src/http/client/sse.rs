@@ -5,7 +5,7 @@ use memchr::memchr2;
 
 use super::body::no_room;
 use super::error::RequestError;
-use crate::http::room::Reservation;
+use crate::http::memory_limit::Reservation;
 
 /// Parser that assembles events. It keeps one line and one event, both bounded.
 #[derive(Debug)]
@@ -181,7 +181,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::{Parser, no_room, oversized};
-    use crate::http::room::Room;
+    use crate::http::memory_limit::Room;
 
     fn parser(limit: usize) -> Parser {
         Parser::new(limit, Room::new(1 << 20).hold())

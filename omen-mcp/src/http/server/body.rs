@@ -10,7 +10,7 @@ use hyper::header::CONTENT_TYPE;
 use hyper::{Response, StatusCode};
 use tokio::sync::mpsc;
 
-use super::places::Serving;
+use super::connection_limit::Serving;
 use crate::http::JSON;
 
 /// Response body: either whole, or a stream of events.

@@ -13,12 +13,12 @@ use tracing::warn;
 
 use super::access::Access;
 use super::body::Body;
+use super::connection_limit::Place;
 use super::headers::{
     LAST_EVENT_ID, Modern, SESSION_ID, VERSION, check_accept, check_content, check_mirrored, check_params,
     is_stateless, single,
 };
 use super::limits::HttpLimits;
-use super::places::Place;
 use super::reading::Reading;
 use super::refusal::Refusal;
 use super::session::{HttpSession, Unsent};

@@ -17,8 +17,8 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, Sleep, sleep};
 use tracing::{Instrument as _, warn};
 
+use super::connection_limit::{MustClose, Place, Places};
 use super::endpoint::Endpoint;
-use super::places::{MustClose, Place, Places};
 
 /// Maximum size of a request's head in bytes.
 const HEAD_BYTES: usize = 32 << 10;

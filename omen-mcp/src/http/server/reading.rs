@@ -7,7 +7,7 @@ use hyper::body::Incoming;
 use tokio::time::timeout;
 
 use super::refusal::Refusal;
-use crate::http::room::{Reservation, Room};
+use crate::http::memory_limit::{Reservation, Room};
 use crate::http::{BodyError, whole};
 
 /// Limits for reading bodies.

@@ -1,5 +1,4 @@
-//! Read-ahead thread: reading does not delay checking, and checking never waits for input while there is something to
-//! report.
+//! Read-ahead thread: reading does not delay checking, and checking never waits for input while there is something to report.
 
 use std::io::{self, Read};
 use std::panic;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::unseen::is_unseen;
+use crate::scalar::invisible::is_invisible;
 
 /// Maximum length of a list of values in a message, in bytes.
 pub(super) const LONGEST_LIST: usize = 80;
@@ -19,7 +19,7 @@ pub(super) fn quoted(text: &str) -> String {
             out.push('…');
             break;
         }
-        let _ = if is_unseen(c) { write!(out, "{}", c.escape_default()) } else { write!(out, "{c}") };
+        let _ = if is_invisible(c) { write!(out, "{}", c.escape_default()) } else { write!(out, "{c}") };
     }
     out.push('`');
     out

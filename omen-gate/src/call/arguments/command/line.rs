@@ -1,6 +1,6 @@
 //! Parser for the part of the command language that all POSIX shells read alike.
 
-use omen_types::unseen::is_unseen;
+use omen_types::scalar::invisible::is_invisible;
 
 use super::tokens::{Operator, Token, Tokens, Undecidable};
 
@@ -29,7 +29,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<SimpleCommand>, Undecidable> {
     if text.len() > MAX_BYTES {
         return Err("it exceeds 64 KiB");
     }
-    let is_odd = |c: char| !matches!(c, '\n' | '\t' | ' ') && (is_unseen(c) || c.is_whitespace());
+    let is_odd = |c: char| !matches!(c, '\n' | '\t' | ' ') && (is_invisible(c) || c.is_whitespace());
     if text.chars().any(is_odd) {
         return Err("it contains control characters, invisible characters or unusual whitespace");
     }

@@ -1,7 +1,7 @@
 //! Texts that every program reads as the same path.
 
 use icu_normalizer::ComposingNormalizerBorrowed;
-use omen_types::unseen::is_unseen;
+use omen_types::scalar::invisible::is_invisible;
 
 /// Refuses a text that a program may decode, expand or split differently from the file system, and returns the reason.
 pub(super) fn plain(text: &str) -> Result<(), &'static str> {
@@ -11,7 +11,7 @@ pub(super) fn plain(text: &str) -> Result<(), &'static str> {
     if text.len() > MAX_BYTES {
         return Err("it is longer than 4096 bytes");
     }
-    if text.chars().any(is_unseen) {
+    if text.chars().any(is_invisible) {
         return Err("it contains a control character or an invisible one");
     }
     if let Some((_, why)) = SPECIAL.iter().find(|(special, _)| text.contains(*special)) {

@@ -10,8 +10,7 @@ use crate::base::bounded;
 use crate::base::json::below;
 use crate::catalog::tool_schema::document::{Document, LARGEST, PATTERN_SIZE, annotates};
 
-/// Returns all reachable schemas and their pointers. Nothing is compiled yet: the nodes decide whether that is
-/// possible.
+/// Returns all reachable schemas and their pointers. Nothing is compiled yet: the nodes decide whether that is possible.
 pub(super) fn nodes(document: &Document) -> Result<(Vec<SchemaNode>, Vec<String>), String> {
     let mut build = Build {
         document,

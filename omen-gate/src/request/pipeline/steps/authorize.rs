@@ -65,8 +65,7 @@ async fn ask(request: &Request<Conformant>, call: &Call) -> Result<Ruling<Confir
     Ok(gate.ask(call).await)
 }
 
-/// Checks that the call could be made now, so that nobody is asked in vain (R1, R2, PG-6). Dispatch repeats all these
-/// checks.
+/// Checks that the call could be made now, so that nobody is asked in vain (R1, R2, PG-6). Dispatch repeats all these checks.
 fn worth_asking(gate: &Gate, context: &RequestContext, call: &Call) -> Result<(), Blocked> {
     gate.breakers().look(&call.tool().tool)?;
     let known = gate.turns().record(context.counted_turn())?;

@@ -7,7 +7,7 @@
 /// `Default_Ignorable_Code_Point`, except for the Cf characters that are drawn (`Prepended_Concatenation_Mark`). Blanks
 /// count as visible, because they separate words.
 #[must_use]
-pub const fn is_unseen(c: char) -> bool {
+pub const fn is_invisible(c: char) -> bool {
     matches!(c,
         // Control characters.
         '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}'
@@ -43,7 +43,7 @@ pub const fn is_visible(text: &str) -> bool {
         match char::from_u32(bits) {
             // The empty Braille pattern is drawn as a blank.
             Some('\u{2800}') => {}
-            Some(c) if !c.is_whitespace() && !is_unseen(c) => return true,
+            Some(c) if !c.is_whitespace() && !is_invisible(c) => return true,
             _ => {}
         }
         rest = after;
@@ -62,12 +62,12 @@ const fn next(byte: u8) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_unseen, is_visible};
+    use super::{is_invisible, is_visible};
 
     #[test]
     fn a_text_is_visible_if_one_of_its_characters_is() {
         for one in '\0'..=char::MAX {
-            let seen = !one.is_whitespace() && !is_unseen(one) && one != '\u{2800}';
+            let seen = !one.is_whitespace() && !is_invisible(one) && one != '\u{2800}';
             let mut buffer = [0; 4];
             assert_eq!(is_visible(one.encode_utf8(&mut buffer)), seen, "{one:?}");
         }
@@ -84,7 +84,7 @@ mod tests {
     fn what_turns_or_hides_text_is_unseen_and_what_is_drawn_is_not() {
         let unseen = "\0\n\u{1b}\u{7f}\u{85}\u{ad}\u{61c}\u{200b}\u{200d}\u{200e}\u{200f}\u{2028}\u{202a}\u{202e}\
                       \u{2060}\u{2066}\u{2069}\u{fe0f}\u{feff}\u{e0041}\u{e007f}";
-        assert!(unseen.chars().all(is_unseen));
-        assert!(!"aé日本😀 \u{a0}\u{301}\u{600}\u{70f}\u{fffd}␛…".chars().any(is_unseen));
+        assert!(unseen.chars().all(is_invisible));
+        assert!(!"aé日本😀 \u{a0}\u{301}\u{600}\u{70f}\u{fffd}␛…".chars().any(is_invisible));
     }
 }
