@@ -96,9 +96,13 @@ async fn a_request_that_is_kept_beyond_its_step_calls_nothing() {
 async fn a_call_that_was_not_made_speaks_against_nobody() {
     let world = world("[breaker]\nfailures = 1\ncooldown_seconds = 60\n", |builder| builder).await;
     for _ in 0..20 {
-        // The waiting task goes away while the intent is being written.
+        // The waiting task goes away while decision and intent are being written.
+        let before = world.entries().len();
         let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
         begin_and_drop(&world, request.dispatch()).await;
+        while world.entries().len() < before + 3 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
         assert_eq!(until_recorded(&world, "outcome").await["data"]["ran"], "no");
         assert_eq!(world.kinds().iter().rev().take(2).collect::<Vec<_>>(), ["outcome", "intent"], "in their order");
     }

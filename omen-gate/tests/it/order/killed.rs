@@ -187,7 +187,12 @@ async fn after_a_kill_the_next_gate_decides_as_the_log_implies() {
     let kills = Proofs::wanted().choose(20, 200);
     let mut random = Random(7);
     let (mut seen, mut interrupted) = (BTreeMap::new(), 0);
-    for log in 0..kills / KILLS_A_LOG {
+    let least = kills / KILLS_A_LOG;
+    for log in 0..10 * least {
+        // Whether a limit is reached depends on how far the killed gates came, which depends on the machine.
+        if log >= least && seen.len() == 4 && interrupted > 0 {
+            break;
+        }
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("audit.jsonl");
         for kill in 0..KILLS_A_LOG {
