@@ -19,11 +19,11 @@ impl Audit {
         self.record_with_next(record)?.recorded().await
     }
 
-    /// Queues a record that another one will follow at once. Both are written together, and so wait for the disk once. The
-    /// entry is written when the next one is, or otherwise when the returned value is dropped.
+    /// Queues a record that another one will follow at once, so that both wait for the disk once. The entry is written with the
+    /// next one of any caller, or when the returned value is dropped.
     ///
     /// # Errors
-    /// As for [`record`](Self::record), before the entry is written.
+    /// If the record cannot become an entry, or if 65,536 entries are already waiting.
     pub fn record_with_next(&self, record: Record<'_>) -> Result<DeferredEntry, AuditError> {
         let (waiter, receipt) = oneshot::channel();
         let due = QueuedEntry { draft: Draft::new(&record.into())?, waiter: Waiter::Task(waiter) };

@@ -39,7 +39,7 @@ pub struct Redeemed {
 }
 
 impl Ruling<Lease> {
-    /// Returns whether the call is allowed and asks neither the user nor the server before its intent.
+    /// Returns whether the call is allowed, needs no confirmation, and uses up no grant: its intent is the next entry.
     pub(crate) fn goes_on_at_once(&self) -> bool {
         self.outcome.as_ref().is_ok_and(|lease| !lease.is_used_up())
     }

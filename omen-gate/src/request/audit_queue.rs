@@ -72,7 +72,7 @@ impl AuditQueue {
         recorded.map(|receipt| receipt.sequence).map_err(Blocked::from)
     }
 
-    /// Queues an entry without waiting for the disk, since nothing depends on it.
+    /// Queues an entry for which nobody waits.
     pub(crate) fn append_later(&self, kind: Kind, turn: &TurnId, data: Map<String, Value>) {
         self.audit.record_later(self.record(kind, turn, None, data));
     }

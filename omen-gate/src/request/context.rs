@@ -263,7 +263,7 @@ impl RequestContext {
         self.record(kind, members(value)?).await
     }
 
-    /// Records an entry with the next one, which follows at once. Its data is a plain value.
+    /// Queues an entry whose data is a plain value, to be written with the next one, which follows at once.
     pub(crate) fn record_value_with_next(&self, kind: Kind, value: &impl Serialize) -> Result<DeferredEntry, Blocked> {
         Ok(self.audit_queue.audit().record_with_next(self.entry(kind, members(value)?))?)
     }
