@@ -72,7 +72,6 @@ impl Config {
         values.first().map(PathBuf::from)
     }
 
-    /// Reads a file.
     pub(crate) fn read(path: &Path, check: &clap::Command) -> Result<Self, ConfigErrors> {
         let name = clean(&path.to_string_lossy()).into_owned();
         let text = text(path).map_err(|error| ConfigErrors(vec![format!("cannot read {name}: {error}")]))?;

@@ -62,7 +62,7 @@ pub(crate) fn check(
     path: &Path,
     options: ValidatorOptions,
     jobs: NonZeroUsize,
-    reporter: &mut impl Reporter,
+    reporter: &mut dyn Reporter,
 ) -> io::Result<CheckResult> {
     check_as(path, &LogFormat::default(), options, jobs, reporter)
 }
@@ -73,7 +73,7 @@ pub(crate) fn check_as(
     format: &LogFormat,
     options: ValidatorOptions,
     jobs: NonZeroUsize,
-    reporter: &mut impl Reporter,
+    reporter: &mut dyn Reporter,
 ) -> io::Result<CheckResult> {
     let unreadable = |error: io::Error, summary, reporter: &mut dyn Reporter| {
         complain(format_args!("cannot read {}: {error}", name(path)));
@@ -104,12 +104,12 @@ pub(crate) fn check_as(
 }
 
 /// Checks a stream to its end, including what is still open there. After a failure, the counts cover the part before it.
-pub(crate) fn judge<S: Sink>(
+pub(crate) fn judge<E>(
     reader: Source,
     format: &LogFormat,
     validator: AnyValidator,
-    sink: &mut S,
-) -> Result<Summary, (ReadError<S::Error>, Summary)> {
+    sink: &mut dyn Sink<Error = E>,
+) -> Result<Summary, (ReadError<E>, Summary)> {
     match &format.wrapping {
         Some(wrapping) => wrapped::read(validator, wrapping, reader, sink),
         None => omen::input::judge(reader, format.layout, validator, sink),
@@ -118,13 +118,13 @@ pub(crate) fn judge<S: Sink>(
 
 /// Does the same as [`judge`] for a stream that is not being written: the helps look ahead, unless packets have other text around
 /// them.
-pub(crate) fn judge_whole<S: Sink>(
+pub(crate) fn judge_whole<E>(
     reader: Source,
     format: &LogFormat,
     options: ValidatorOptions,
     jobs: NonZeroUsize,
-    sink: &mut S,
-) -> Result<Summary, (ReadError<S::Error>, Summary)> {
+    sink: &mut dyn Sink<Error = E>,
+) -> Result<Summary, (ReadError<E>, Summary)> {
     match &format.wrapping {
         Some(wrapping) => wrapped::read(AnyValidator::new(options, jobs), wrapping, reader, sink),
         None => omen::input::judge_whole(reader, format.layout, options, jobs, sink),
@@ -132,13 +132,13 @@ pub(crate) fn judge_whole<S: Sink>(
 }
 
 /// Checks a text as if it were the content of a file.
-pub(crate) fn judge_text<S: Sink>(
+pub(crate) fn judge_text<E>(
     text: &str,
     path: &Path,
     format: &LogFormat,
     options: ValidatorOptions,
-    sink: &mut S,
-) -> Result<Summary, (ReadError<S::Error>, Summary)> {
+    sink: &mut dyn Sink<Error = E>,
+) -> Result<Summary, (ReadError<E>, Summary)> {
     let reader = decoded(source(text), path);
     let reader = reader.map_err(|error| (ReadError::Input(error), Summary::default()))?;
     judge_whole(reader, format, options, NonZeroUsize::MIN, sink)
@@ -157,7 +157,7 @@ pub(crate) struct RecordedCheck {
 }
 
 /// Reports a log that was checked ahead of its turn.
-pub(crate) fn replay(path: &Path, recorded: RecordedCheck, reporter: &mut impl Reporter) -> io::Result<CheckResult> {
+pub(crate) fn replay(path: &Path, recorded: RecordedCheck, reporter: &mut dyn Reporter) -> io::Result<CheckResult> {
     reporter.out().follow(&ProgressBar::hidden(), false);
     for (finding, line) in recorded.findings {
         reporter.finding(finding, line.as_deref())?;
@@ -165,7 +165,7 @@ pub(crate) fn replay(path: &Path, recorded: RecordedCheck, reporter: &mut impl R
     complete(path, recorded.summary, reporter)
 }
 
-fn complete(path: &Path, summary: Summary, reporter: &mut impl Reporter) -> io::Result<CheckResult> {
+fn complete(path: &Path, summary: Summary, reporter: &mut dyn Reporter) -> io::Result<CheckResult> {
     reporter.caught_up()?;
     if summary.packets == 0 && !reporter.is_quiet() {
         complain(format_args!("note: {} contains no packets", name(path)));

@@ -42,12 +42,12 @@ pub use packets::{FilePosition, PacketLines, PacketSplitter};
 ///
 /// # Errors
 /// If the reader or the sink fails. The error holds the counts of what was already checked.
-pub fn judge<S: Sink>(
+pub fn judge<E>(
     reader: Source,
     layout: Layout,
     mut validator: AnyValidator,
-    sink: &mut S,
-) -> Result<Summary, (ReadError<S::Error>, Summary)> {
+    sink: &mut dyn Sink<Error = E>,
+) -> Result<Summary, (ReadError<E>, Summary)> {
     let laid_out = layout.of(reader);
     if laid_out.layout == Layout::Array {
         return placed::read(validator, laid_out.whole(), sink);
@@ -72,7 +72,7 @@ pub fn judge<S: Sink>(
 }
 
 /// Sink that passes on findings up to the first line with a NUL byte, where the check ends.
-struct UntilBinary<'s, S>(&'s mut S);
+struct UntilBinary<'s, E>(&'s mut dyn Sink<Error = E>);
 
 /// Reason why the check ended early.
 enum EndOfCheck<E> {
@@ -82,8 +82,8 @@ enum EndOfCheck<E> {
     Sink(E),
 }
 
-impl<S: Sink> Sink for UntilBinary<'_, S> {
-    type Error = EndOfCheck<S::Error>;
+impl<E> Sink for UntilBinary<'_, E> {
+    type Error = EndOfCheck<E>;
 
     fn finding(&mut self, mut finding: Finding, line: Option<&str>) -> Result<(), Self::Error> {
         let is_binary = line.is_some_and(|line| line.contains('\0'));

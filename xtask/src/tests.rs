@@ -61,9 +61,9 @@ pub fn commands(nextest: Option<OsString>) -> Vec<Vec<OsString>> {
 /// Variable that sets how many tests nextest runs in parallel.
 const THREADS: &str = "NEXTEST_TEST_THREADS";
 
-/// Returns how many tests run in parallel: twice the number of processors, because some wait for a server, a child or a lock.
+/// Returns how many tests run in parallel: three per processor, because some wait for a server, a child or a lock.
 fn threads() -> usize {
-    2 * thread::available_parallelism().map_or(1, NonZeroUsize::get)
+    3 * thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
 /// Returns cargo itself, if it finds cargo-nextest.

@@ -22,12 +22,12 @@ pub(crate) enum Wrapping {
 }
 
 /// Checks the packets of a stream to its end, including what is still open there.
-pub(super) fn read<S: Sink>(
+pub(super) fn read<E>(
     mut validator: AnyValidator,
     wrapping: &Wrapping,
     reader: impl Read,
-    sink: &mut S,
-) -> Result<Summary, (ReadError<S::Error>, Summary)> {
+    sink: &mut dyn Sink<Error = E>,
+) -> Result<Summary, (ReadError<E>, Summary)> {
     let mut lines = LineSplitter::new(LONGEST);
     let mut unwrapped = UnwrappingSink { wrapping, first: 1, batch: Batch::default(), sink };
     let mut foreign = None;
@@ -59,12 +59,12 @@ pub(super) fn read<S: Sink>(
 }
 
 /// Sink that converts positions in findings to positions in the lines of the file.
-struct UnwrappingSink<'s, S> {
+struct UnwrappingSink<'s, E> {
     wrapping: &'s Wrapping,
     /// Number of the batch's first line.
     first: u64,
     batch: Batch,
-    sink: &'s mut S,
+    sink: &'s mut dyn Sink<Error = E>,
 }
 
 /// Lines that are collected, or being checked.
@@ -101,9 +101,9 @@ impl Batch {
     }
 }
 
-impl<S: Sink> UnwrappingSink<'_, S> {
+impl<E> UnwrappingSink<'_, E> {
     /// Checks the batch, and starts the next one. Returns counts if the stream is not a log of packets at all.
-    fn check(&mut self, validator: &mut AnyValidator) -> Result<Option<Summary>, S::Error> {
+    fn check(&mut self, validator: &mut AnyValidator) -> Result<Option<Summary>, E> {
         if self.first == 1 && !self.batch.is_wrapped {
             let begin =
                 self.batch.lines.iter().flat_map(|line| line.iter().copied().chain([b'\n'])).collect::<Vec<_>>();
@@ -124,10 +124,10 @@ impl<S: Sink> UnwrappingSink<'_, S> {
     }
 }
 
-impl<S: Sink> Sink for UnwrappingSink<'_, S> {
-    type Error = S::Error;
+impl<E> Sink for UnwrappingSink<'_, E> {
+    type Error = E;
 
-    fn finding(&mut self, mut finding: Finding, line: Option<&str>) -> Result<(), S::Error> {
+    fn finding(&mut self, mut finding: Finding, line: Option<&str>) -> Result<(), E> {
         let whole = finding.line.and_then(|number| self.line(number));
         let place = || {
             let whole = whole?;
@@ -143,7 +143,7 @@ impl<S: Sink> Sink for UnwrappingSink<'_, S> {
         self.sink.finding(finding, Some(&whole))
     }
 
-    fn packet(&mut self, packet: &JudgedPacket<'_>) -> Result<(), S::Error> {
+    fn packet(&mut self, packet: &JudgedPacket<'_>) -> Result<(), E> {
         self.sink.packet(packet)
     }
 
@@ -151,7 +151,7 @@ impl<S: Sink> Sink for UnwrappingSink<'_, S> {
         self.sink.wants_packets()
     }
 
-    fn caught_up(&mut self) -> Result<(), S::Error> {
+    fn caught_up(&mut self) -> Result<(), E> {
         self.sink.caught_up()
     }
 }

@@ -67,7 +67,6 @@ fn docstring(indent: usize, text: &str) -> String {
     format!("{:indent$}\"\"\"{text}\"\"\"\n", "")
 }
 
-/// Returns a string literal.
 fn literal(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

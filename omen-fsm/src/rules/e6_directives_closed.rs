@@ -58,7 +58,7 @@ pub(super) fn has_open(ledger: &Ledger) -> bool {
 pub(super) fn at_end(nodes: NodeSet, ledger: &Ledger) -> impl Iterator<Item = (Option<&str>, Diagnostic)> {
     // The result alone would leave the episode open. After several, the way to its end is that of the last one.
     let is_only = ledger.open().len() == 1 && !ledger.owes_decision();
-    let close = route::to(nodes, Event::Close, ledger).filter(|_| is_only).unwrap_or_default();
+    let close = if is_only { route::to(nodes, Event::Close, ledger) } else { None }.unwrap_or_default();
     ledger.open().in_order().into_iter().map(move |open| {
         let problem = format!("the episode ends without a result for `{}` (`{}`)", open.packet_id, open.task_id);
         let (packet_id, task_id) = (&open.packet_id, &open.task_id);

@@ -75,6 +75,7 @@ fn finding(refusal: &RefusalInfo, transition: &Transition<'_>) -> Option<Diagnos
     let mut finding = match refusal.fact {
         None => without_row(refusal, transition),
         Some((fact, false)) => lacks(fact, transition)?,
+        Some((fact, true)) if !can_hold(fact, transition.context.ledger, transition.context.now) => return None,
         Some((fact, true)) => match leaves_behind(fact, transition) {
             Some(finding) => finding,
             None if lacks(fact, transition).is_none() => fsm_legal_transition::check(refusal, transition),

@@ -14,6 +14,8 @@ pub fn available_jobs() -> NonZeroUsize {
 }
 
 /// Validator with one thread or with several. Both report the same findings.
+///
+/// Sinks are trait objects, so that the compiler makes one copy of the validator for all sinks with the same error.
 #[derive(Debug)]
 pub enum AnyValidator {
     /// Validator on the calling thread.
@@ -37,11 +39,11 @@ impl AnyValidator {
     ///
     /// # Errors
     /// If the reader fails, after everything that it had returned was checked, or the first error of the sink.
-    pub fn read<S: Sink>(
+    pub fn read<E>(
         &mut self,
         reader: impl Read + Send + 'static,
-        sink: &mut S,
-    ) -> Result<(), ReadError<S::Error>> {
+        sink: &mut dyn Sink<Error = E>,
+    ) -> Result<(), ReadError<E>> {
         match self {
             Self::One(validator) => validator.read(reader, sink),
             Self::Several(validator) => validator.read(reader, sink),
@@ -52,7 +54,7 @@ impl AnyValidator {
     ///
     /// # Errors
     /// The first error of the sink.
-    pub fn feed<S: Sink>(&mut self, bytes: &[u8], sink: &mut S) -> Result<(), S::Error> {
+    pub fn feed<E>(&mut self, bytes: &[u8], sink: &mut dyn Sink<Error = E>) -> Result<(), E> {
         match self {
             Self::One(validator) => validator.feed(bytes, sink),
             Self::Several(validator) => validator.feed(bytes, sink),
@@ -72,7 +74,7 @@ impl AnyValidator {
     ///
     /// # Errors
     /// The first error of the sink.
-    pub fn finish<S: Sink>(self, sink: &mut S) -> Result<Summary, S::Error> {
+    pub fn finish<E>(self, sink: &mut dyn Sink<Error = E>) -> Result<Summary, E> {
         match self {
             Self::One(validator) => validator.finish(sink),
             Self::Several(validator) => validator.finish(sink),

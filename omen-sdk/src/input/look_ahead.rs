@@ -35,13 +35,13 @@ use whole_log::{Beginning, WholeLog};
 ///
 /// # Errors
 /// If the reader or the sink fails, with the counts of what was checked before.
-pub fn judge_whole<S: Sink>(
+pub fn judge_whole<E>(
     reader: Source,
     layout: Layout,
     options: ValidatorOptions,
     jobs: NonZeroUsize,
-    sink: &mut S,
-) -> Result<Summary, (ReadError<S::Error>, Summary)> {
+    sink: &mut dyn Sink<Error = E>,
+) -> Result<Summary, (ReadError<E>, Summary)> {
     if sink.wants_packets() || options.depth != Depth::InEpisode {
         return super::judge(reader, layout, AnyValidator::new(options, jobs), sink);
     }
@@ -78,8 +78,8 @@ fn may_change(finding: &Finding) -> bool {
 }
 
 /// Holds findings from the first one on whose help may change.
-struct HeldFindings<'s, S> {
-    sink: &'s mut S,
+struct HeldFindings<'s, E> {
+    sink: &'s mut dyn Sink<Error = E>,
     held: Vec<(Finding, Option<String>)>,
     /// Bytes of the lines that are held.
     bytes: usize,
@@ -87,10 +87,10 @@ struct HeldFindings<'s, S> {
     is_full: bool,
 }
 
-impl<S: Sink> Sink for HeldFindings<'_, S> {
-    type Error = S::Error;
+impl<E> Sink for HeldFindings<'_, E> {
+    type Error = E;
 
-    fn finding(&mut self, finding: Finding, line: Option<&str>) -> Result<(), S::Error> {
+    fn finding(&mut self, finding: Finding, line: Option<&str>) -> Result<(), E> {
         if self.is_full || (self.held.is_empty() && !may_change(&finding)) {
             return self.sink.finding(finding, line);
         }
@@ -109,7 +109,7 @@ impl<S: Sink> Sink for HeldFindings<'_, S> {
         false
     }
 
-    fn caught_up(&mut self) -> Result<(), S::Error> {
+    fn caught_up(&mut self) -> Result<(), E> {
         self.sink.caught_up()
     }
 }

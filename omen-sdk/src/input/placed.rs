@@ -11,11 +11,11 @@ use crate::lines::ReadError;
 use crate::validator::{JudgedPacket, Sink, Summary};
 
 /// Checks the packets of a stream to its end, including what is still open there.
-pub(super) fn read<S: Sink>(
+pub(super) fn read<E>(
     mut validator: AnyValidator,
     mut reader: impl Read,
-    sink: &mut S,
-) -> Result<Summary, (ReadError<S::Error>, Summary)> {
+    sink: &mut dyn Sink<Error = E>,
+) -> Result<Summary, (ReadError<E>, Summary)> {
     let mut splitter = PacketSplitter::default();
     let mut placed = FilePositions { sink, first: 1, lines: PacketLines::default(), causes: Vec::new() };
     let mut buffer = vec![0; READ_BYTES];
@@ -43,8 +43,8 @@ pub(super) fn read<S: Sink>(
 }
 
 /// Sink that passes on findings with their positions in the file.
-struct FilePositions<'s, S> {
-    sink: &'s mut S,
+struct FilePositions<'s, E> {
+    sink: &'s mut dyn Sink<Error = E>,
     /// Number of the line to which the first position belongs.
     first: u64,
     /// Next lines for the validator, and the positions of the lines that it is checking.
@@ -53,9 +53,9 @@ struct FilePositions<'s, S> {
     causes: Vec<(u64, u64)>,
 }
 
-impl<S: Sink> FilePositions<'_, S> {
+impl<E> FilePositions<'_, E> {
     /// Checks the lines so far.
-    fn feed(&mut self, validator: &mut AnyValidator) -> Result<(), S::Error> {
+    fn feed(&mut self, validator: &mut AnyValidator) -> Result<(), E> {
         let bytes = std::mem::take(&mut self.lines.bytes);
         validator.feed(&bytes, self)?;
         // The last line may not be complete.
@@ -77,10 +77,10 @@ impl<S: Sink> FilePositions<'_, S> {
     }
 }
 
-impl<S: Sink> Sink for FilePositions<'_, S> {
-    type Error = S::Error;
+impl<E> Sink for FilePositions<'_, E> {
+    type Error = E;
 
-    fn finding(&mut self, mut finding: Finding, line: Option<&str>) -> Result<(), S::Error> {
+    fn finding(&mut self, mut finding: Finding, line: Option<&str>) -> Result<(), E> {
         if let Some(cause) = &mut finding.follows_from {
             cause.line = self.cause(cause.line).unwrap_or(cause.line);
         }
@@ -110,7 +110,7 @@ impl<S: Sink> Sink for FilePositions<'_, S> {
         self.sink.finding(finding, Some(row))
     }
 
-    fn packet(&mut self, packet: &JudgedPacket<'_>) -> Result<(), S::Error> {
+    fn packet(&mut self, packet: &JudgedPacket<'_>) -> Result<(), E> {
         let mut packet = packet.clone();
         packet.line = self.place(packet.line).map_or(packet.line, |place| place.line);
         self.sink.packet(&packet)
@@ -120,7 +120,7 @@ impl<S: Sink> Sink for FilePositions<'_, S> {
         self.sink.wants_packets()
     }
 
-    fn caught_up(&mut self) -> Result<(), S::Error> {
+    fn caught_up(&mut self) -> Result<(), E> {
         self.sink.caught_up()
     }
 }

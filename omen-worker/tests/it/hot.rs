@@ -20,7 +20,7 @@ async fn a_slow_episode_delays_only_its_own_partition() {
     // An episode whose packets have several mistakes each, too many to judge quickly.
     let wrong = format!("{:<2000}\n", r#"{"header":{"correlation_id":"corr_hot"}}"#);
     let hot = omen_worker::names::partition_of("corr_hot", PARTITIONS);
-    let part = wrong.repeat(40_000);
+    let part = wrong.repeat(20_000);
     publisher.log("hot", part.as_bytes(), &publish::Options::default()).await.unwrap();
     let rest = many(57_000, 10);
     publish(&context, "rest", &rest).await;

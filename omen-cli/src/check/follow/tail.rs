@@ -100,7 +100,7 @@ impl Tail {
     }
 
     /// Checks new lines. Returns whether everything could be read. A failure is reported once, and the next attempt may succeed.
-    pub(super) fn poll(&mut self, reporter: &mut impl Reporter) -> io::Result<bool> {
+    pub(super) fn poll(&mut self, reporter: &mut dyn Reporter) -> io::Result<bool> {
         loop {
             if let Err(error) = self.read(reporter)? {
                 return Ok(self.fail(&error));
@@ -123,7 +123,7 @@ impl Tail {
     }
 
     /// Reads the open file to its end. The inner error is a failure to read the file.
-    fn read(&mut self, reporter: &mut impl Reporter) -> io::Result<io::Result<()>> {
+    fn read(&mut self, reporter: &mut dyn Reporter) -> io::Result<io::Result<()>> {
         let Self { open: Some(open), validator, lines, buffer, path, .. } = self else { return Ok(Ok(())) };
         let mut is_any = false;
         loop {
@@ -162,7 +162,7 @@ impl Tail {
     }
 
     /// Opens the file that the path refers to now, unless it is already open.
-    fn next_file(&mut self, reporter: &mut impl Reporter) -> io::Result<Option<OpenLog>> {
+    fn next_file(&mut self, reporter: &mut dyn Reporter) -> io::Result<Option<OpenLog>> {
         if !fs::metadata(&self.path)?.is_file() {
             // Fails with an error that names the kind of file.
             regular_file::open(&self.path)?;
@@ -185,7 +185,7 @@ impl Tail {
     }
 
     /// Starts a new file. The inner error is a failure to read the file.
-    fn begin(&mut self, mut open: OpenLog, reporter: &mut impl Reporter) -> io::Result<io::Result<()>> {
+    fn begin(&mut self, mut open: OpenLog, reporter: &mut dyn Reporter) -> io::Result<io::Result<()>> {
         reporter.out().follow(&ProgressBar::hidden(), true);
         self.failure = None;
         if let Some(position) = &self.position {
@@ -230,36 +230,37 @@ impl Tail {
 }
 
 /// Checks the next bytes.
-fn feed<S: Sink>(bytes: &[u8], lines: &mut FileLines, validator: &mut Validator, sink: &mut S) -> Result<(), S::Error> {
-    validator.feed(bytes, &mut FileLineSink { lines, sink })?;
+fn feed(bytes: &[u8], lines: &mut FileLines, validator: &mut Validator, reporter: &mut dyn Reporter) -> io::Result<()> {
+    let sink: &mut dyn Sink<Error = io::Error> = &mut FileLineSink { lines, reporter };
+    validator.feed(bytes, sink)?;
     lines.take(bytes);
     Ok(())
 }
 
 /// Ends an incomplete last line of the previous file, and restarts the line count at 1.
-fn begin_file<S: Sink>(lines: &mut FileLines, validator: &mut Validator, sink: &mut S) -> Result<(), S::Error> {
+fn begin_file(lines: &mut FileLines, validator: &mut Validator, reporter: &mut dyn Reporter) -> io::Result<()> {
     if lines.is_inside {
-        feed(b"\n", lines, validator, sink)?;
+        feed(b"\n", lines, validator, reporter)?;
     }
     lines.next_file();
     Ok(())
 }
 
 /// Sink that converts the line numbers of findings to those in their files.
-struct FileLineSink<'s, S> {
+struct FileLineSink<'s> {
     lines: &'s FileLines,
-    sink: &'s mut S,
+    reporter: &'s mut dyn Reporter,
 }
 
-impl<S: Sink> Sink for FileLineSink<'_, S> {
-    type Error = S::Error;
+impl Sink for FileLineSink<'_> {
+    type Error = io::Error;
 
-    fn finding(&mut self, mut finding: Finding, line: Option<&str>) -> Result<(), S::Error> {
+    fn finding(&mut self, mut finding: Finding, line: Option<&str>) -> io::Result<()> {
         finding.line = finding.line.map(|line| self.lines.place(line).1);
         if let Some(cause) = &mut finding.follows_from {
             cause.line = self.lines.place(cause.line).1;
         }
-        self.sink.finding(finding, line)
+        self.reporter.finding(finding, line)
     }
 
     fn wants_packets(&self) -> bool {
@@ -267,7 +268,7 @@ impl<S: Sink> Sink for FileLineSink<'_, S> {
     }
 }
 
-fn note(reporter: &impl Reporter, what: std::fmt::Arguments<'_>) {
+fn note(reporter: &dyn Reporter, what: std::fmt::Arguments<'_>) {
     if !reporter.is_quiet() {
         complain(format_args!("note: {what}"));
     }

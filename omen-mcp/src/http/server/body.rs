@@ -27,7 +27,6 @@ impl Body {
         Self { events: Some(events), ..Self::default() }
     }
 
-    /// Returns a response with a message.
     pub(super) fn json(status: StatusCode, message: impl Into<Bytes>) -> Response<Self> {
         let whole = Some(message.into()).filter(|bytes| !bytes.is_empty());
         let mut response = Response::new(Self { whole, ..Self::default() });

@@ -313,7 +313,8 @@ impl Episode {
             });
         });
         w.plain("max_tool_calls", rng.u32(1..9));
-        w.plain("time_budget_seconds", rng.u32(60..900));
+        // Longer than any loop of the corpus takes.
+        w.plain("time_budget_seconds", rng.u32(400..900));
         w.text("on_failure", pick(rng, &["escalate", "defer", "retry", "cancel"]));
     }
 
