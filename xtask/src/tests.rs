@@ -61,9 +61,11 @@ pub fn commands(nextest: Option<OsString>) -> Vec<Vec<OsString>> {
 /// Variable that sets how many tests nextest runs in parallel.
 const THREADS: &str = "NEXTEST_TEST_THREADS";
 
-/// Returns how many tests run in parallel: three per processor, because some wait for a server, a child or a lock.
+/// Returns how many tests run in parallel: three per processor, because some wait for a server, a child or a lock. With all proofs,
+/// two keep it busy.
 fn threads() -> usize {
-    3 * thread::available_parallelism().map_or(1, NonZeroUsize::get)
+    let each = if env::var_os("OMEN_PROOFS").is_some() { 2 } else { 3 };
+    each * thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
 /// Returns cargo itself, if it finds cargo-nextest.
