@@ -70,7 +70,7 @@ const fn about() -> [u32; Event::ALL.len()] {
     table
 }
 
-/// Returns the finding of one refusal, if its fact has the given value.
+/// Returns the finding of one refusal, if its fact has the given value. First asks whether it can hold, which is cheaper.
 fn finding(refusal: &RefusalInfo, transition: &Transition<'_>) -> Option<Diagnostic> {
     let mut finding = match refusal.fact {
         None => without_row(refusal, transition),
