@@ -85,12 +85,12 @@ pub fn run(out: &mut impl Write) -> Result<ExitCode, Box<dyn Error + Send + Sync
 /// Returns the arguments with which cargo optimises in a development build what it optimises in builds of tests: without them, the
 /// tests of the package take several times as long. The profile of tests itself would build the library as a test.
 fn optimised_for_tests(manifest: &str) -> Vec<String> {
-    let tables = manifest.split("\n[profile.test.package.").skip(1);
-    let levels = tables.filter_map(|table| {
-        let (package, rest) = table.split_once("]\nopt-level = ")?;
-        Some(format!("--config=profile.dev.package.{package}.opt-level={}", rest.lines().next()?))
+    let tables = manifest.split("\n[profile.test.package.").skip(1).filter_map(|table| table.split_once("]\n"));
+    let settings = tables.flat_map(|(package, rest)| {
+        let lines = rest.lines().map_while(|line| line.split_once(" = "));
+        lines.map(move |(key, value)| format!("--config=profile.dev.package.{package}.{key}={value}"))
     });
-    levels.collect()
+    settings.collect()
 }
 
 /// Returns the stubs, and the modules without one. A module that uses what is behind the stub of another one is checked without stubs,

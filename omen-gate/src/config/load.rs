@@ -51,7 +51,7 @@ impl Config {
     /// Returns the JSON Schema (2020-12) of the file, derived from the types that it is deserialized into.
     #[must_use]
     pub fn json_schema() -> Value {
-        schema::json_schema()
+        schema::SCHEMA.clone()
     }
 }
 

@@ -16,12 +16,8 @@ use super::source::{TomlSource, path};
 use crate::base::bounded;
 use crate::base::json::below;
 
-pub(super) fn json_schema() -> Value {
-    SCHEMA.clone()
-}
-
 /// Inlined, without references, so that the path of a keyword also leads to its description.
-static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
+pub(super) static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut schema = settings.into_generator().into_root_schema_for::<File>();
     // TOML has no null: optional keys are omitted instead.

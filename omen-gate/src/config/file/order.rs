@@ -1,10 +1,12 @@
 //! Keys of the order rules.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use omen_order::rules::config::{self, NameOrTable, PremiseTable};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::argument::Argument;
 
@@ -48,8 +50,10 @@ pub(super) fn max(generator: &mut SchemaGenerator) -> Schema {
     key(generator, "max")
 }
 
+/// Every start of a gate needs the schema of all keys, and creating it takes longer than reading the configuration.
 fn key(generator: &mut SchemaGenerator, key: &str) -> Schema {
-    let table = generator.subschema_for::<BTreeMap<String, Argument>>().to_value();
-    let schema = config::schema(&table).remove(key).unwrap_or_default();
+    static KEYS: OnceLock<BTreeMap<&str, Value>> = OnceLock::new();
+    let mut table = || generator.subschema_for::<BTreeMap<String, Argument>>().to_value();
+    let schema = KEYS.get_or_init(|| config::schema(&table())).get(key).cloned().unwrap_or_default();
     Schema::try_from(schema).unwrap_or_default()
 }
