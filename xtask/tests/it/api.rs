@@ -19,7 +19,7 @@ use xtask::{package::libraries, rustdoc};
 use compare::compare;
 
 /// The crates that are compared by default: they have two thirds of the public API and few dependencies. With those of all crates,
-/// the first run takes four times as long.
+/// the first run takes almost three times as long.
 const USUAL: [&str; 5] = ["omen-types", "omen-invariants", "omen-fsm", "omen-base", "omen-order"];
 
 /// The features whose API is recorded.
