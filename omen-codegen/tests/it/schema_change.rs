@@ -201,8 +201,8 @@ fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// Target folder relative to a copy. All copies and the tests with `trybuild` share it, because they build mostly the
-/// same crates.
+/// Target folder relative to a copy. All copies and the tests with `trybuild` share it, because all of them build what the
+/// generator depends on.
 const TARGET: &str = "../../tests/trybuild";
 
 /// Expected output of the program.

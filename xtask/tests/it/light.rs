@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use xtask::figures::{COMPILED, compiled};
+use xtask::figures::{COMPILED, Compiled, compiled};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace")
@@ -28,4 +28,24 @@ fn an_agent_and_the_first_command_compile_few_crates() {
     let agent = COMPILED.iter().find(|counted| counted.name == "agent").expect("the agent");
     let crates = agent.crates(cargo, root()).expect("cargo tree");
     assert!(!crates.iter().any(|name| name.starts_with("tokio ")), "tokio is compiled for every agent");
+}
+
+#[test]
+fn the_generator_is_compiled_once_for_its_tests_and_for_builds() {
+    let crates = |package: &str, edges: &str| {
+        let counted = Compiled { name: "", package, edges, most: 0 };
+        counted.crates(OsStr::new(env!("CARGO")), root()).expect("cargo tree")
+    };
+    let workspace = crates("*", "normal,build,dev");
+    let generator = crates("omen-codegen", "normal");
+    assert!(generator.iter().any(|line| line.starts_with("typify-impl ")), "{generator:?}");
+    for line in generator {
+        let named: Vec<_> = line.split(' ').take(2).collect();
+        let same: Vec<_> = workspace.iter().filter(|line| line.split(' ').take(2).eq(named.iter().copied())).collect();
+        assert_eq!(
+            same.len(),
+            1,
+            "add the missing features to the development dependencies of omen-codegen: {same:#?}"
+        );
+    }
 }

@@ -50,7 +50,7 @@ pub(super) fn max(generator: &mut SchemaGenerator) -> Schema {
     key(generator, "max")
 }
 
-/// Every start of a gate needs the schema of all keys, and creating it takes longer than reading the configuration.
+/// Creates the schemas of all keys for the first one. Every start of a gate needs them, with the same settings of the generator.
 fn key(generator: &mut SchemaGenerator, key: &str) -> Schema {
     static KEYS: OnceLock<BTreeMap<&str, Value>> = OnceLock::new();
     let mut table = || generator.subschema_for::<BTreeMap<String, Argument>>().to_value();
