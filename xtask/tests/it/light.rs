@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use xtask::figures::{COMPILED, Compiled, compiled};
+use xtask::package::published;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace")
@@ -30,22 +31,34 @@ fn an_agent_and_the_first_command_compile_few_crates() {
     assert!(!crates.iter().any(|name| name.starts_with("tokio ")), "tokio is compiled for every agent");
 }
 
+/// Whatever is built first, and with whichever features: everything else that runs the generator then waits less.
 #[test]
-fn the_generator_is_compiled_once_for_its_tests_and_for_builds() {
+fn the_generator_is_compiled_once_for_all_builds() {
     let crates = |package: &str, edges: &str| {
         let counted = Compiled { name: "", package, edges, most: 0 };
         counted.crates(OsStr::new(env!("CARGO")), root()).expect("cargo tree")
     };
+    let named = |line: &str| line.split(' ').take(2).collect::<Vec<_>>().join(" ");
     let workspace = crates("*", "normal,build,dev");
-    let generator = crates("omen-codegen", "normal");
-    assert!(generator.iter().any(|line| line.starts_with("typify-impl ")), "{generator:?}");
-    for line in generator {
-        let named: Vec<_> = line.split(' ').take(2).collect();
-        let same: Vec<_> = workspace.iter().filter(|line| line.split(' ').take(2).eq(named.iter().copied())).collect();
-        assert_eq!(
-            same.len(),
-            1,
-            "add the missing features to the development dependencies of omen-codegen: {same:#?}"
-        );
+    let generator: Vec<_> = crates("omen-codegen", "normal").iter().map(|line| named(line)).collect();
+    assert!(generator.iter().any(|name| name.starts_with("typify-impl ")), "{generator:?}");
+    let mut with_generator = 0;
+    for package in
+        published().expect("the manifests").iter().map(String::as_str).chain(["omen-examples", "omen-python"])
+    {
+        let alone = crates(package, "normal,build");
+        if !alone.iter().any(|line| line.starts_with("omen-codegen ")) {
+            continue;
+        }
+        with_generator += 1;
+        for name in &generator {
+            let same: Vec<_> = workspace.iter().filter(|line| named(line) == *name).collect();
+            assert!(
+                same.len() == 1 && alone.contains(same[0]),
+                "add the missing features to `Cargo.toml`: {same:#?} in the workspace, and {:#?} in {package}",
+                alone.iter().filter(|line| named(line) == *name).collect::<Vec<_>>()
+            );
+        }
     }
+    assert!(with_generator >= 12, "only {with_generator} packages run the generator");
 }
