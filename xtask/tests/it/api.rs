@@ -23,7 +23,8 @@ use compare::compare;
 const USUAL: [&str; 5] = ["omen-types", "omen-invariants", "omen-fsm", "omen-base", "omen-order"];
 
 /// The features whose API is recorded.
-const FEATURES: [&str; 5] = ["omen-audit/ed25519", "omen-gate/mcp", "omen-sdk/mcp", "omen-sdk/nats", "omen-sdk/render"];
+const FEATURES: [&str; 6] =
+    ["omen-audit/ed25519", "omen-gate/mcp", "omen-sdk/input", "omen-sdk/mcp", "omen-sdk/nats", "omen-sdk/render"];
 
 #[test]
 fn the_public_api_is_as_reviewed() {
