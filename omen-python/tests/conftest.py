@@ -12,8 +12,21 @@ from typing import Any
 import pytest
 
 REPOSITORY = Path(__file__).parents[2]
-
 Command = Callable[[Sequence[str | Path]], list[dict[str, Any]]]
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fails the run if a test was skipped although ``OMEN_REQUIRE`` names what it needs."""
+    wanted = os.environ.get("OMEN_REQUIRE", "").split(",")
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or hasattr(session.config, "workerinput") or not {"all", "python-package"} & set(wanted):
+        return
+    skipped = reporter.stats.get("skipped", [])
+    for report in skipped:
+        why = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longreprtext
+        reporter.write_line(f"\nfailed because of OMEN_REQUIRE: {report.nodeid}: {why}")
+    if skipped:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture(scope="session")

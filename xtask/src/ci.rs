@@ -32,7 +32,8 @@ pub struct Step<'s> {
     pub offline: bool,
 }
 
-const STEPS: &[Step<'_>] = &[
+/// All steps, in their order.
+pub const STEPS: &[Step<'_>] = &[
     Step { name: "format", arguments: &["fmt", "--all", "--check"], env: &[], limit: minutes(5), offline: false },
     Step {
         name: "lints",
@@ -71,7 +72,9 @@ const STEPS: &[Step<'_>] = &[
         "--deny",
         "warnings",
     ]),
+    alone(&["clippy", "--locked", "-p", "omen-base", "--", "--deny", "warnings"]),
     alone(&["clippy", "--locked", "-p", "omen-audit", "--", "--deny", "warnings"]),
+    alone(&["clippy", "--locked", "-p", "omen-order", "--", "--deny", "warnings"]),
     alone(&["clippy", "--locked", "-p", "omen-mcp", "--", "--deny", "warnings"]),
     alone(&["clippy", "--locked", "-p", "omen-gate", "--", "--deny", "warnings"]),
     alone(&["clippy", "--locked", "-p", "omen-hook", "--", "--deny", "warnings"]),

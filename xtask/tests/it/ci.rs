@@ -1,10 +1,13 @@
-//! CI does not hang, and its tests have no network where the system permits that (T1).
+//! CI does not hang, its tests have no network where the system permits that (T1), and it runs what the README and it itself promise.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use xtask::ci::{Ended, Offline, Step, offline, run_limited, run_steps};
+use xtask::ci::{Ended, Offline, STEPS, Step, offline, run_limited, run_steps};
+use xtask::figures::FIRST;
+use xtask::package::published;
 
 fn shell(script: &str) -> Command {
     let mut command = Command::new("sh");
@@ -100,5 +103,32 @@ fn where_it_is_permitted_a_program_has_no_network() {
         Offline::NotPermitted(why) => {
             assert_eq!(omen_testkit::offline(), Vec::<std::ffi::OsString>::new(), "{why}");
         }
+    }
+}
+
+#[test]
+fn every_published_package_is_linted_alone() {
+    let alone = STEPS.iter().filter(|step| step.name == "alone");
+    let named = alone.flat_map(|step| step.arguments.windows(2).filter(|pair| pair[0] == "-p").map(|pair| pair[1]));
+    let named: BTreeSet<_> = named.map(str::to_owned).collect();
+    assert_eq!(named, published().expect("the manifests").into_iter().collect());
+}
+
+#[test]
+fn the_commands_of_the_readme_are_steps() {
+    let readme = include_str!("../../../README.md");
+    let (_, block) =
+        readme.split_once("\n## Try it\n").and_then(|(_, rest)| rest.split_once("```sh\n")).expect("commands");
+    let commands = block.lines().take_while(|line| *line != "```").map(|line| {
+        let words: Vec<_> = line.split(" #").next().unwrap_or_default().split_whitespace().collect();
+        assert_eq!(words.first(), Some(&"cargo"), "{line}");
+        words.into_iter().skip(1).collect::<Vec<_>>()
+    });
+    let commands: Vec<_> = commands.collect();
+    assert_eq!(commands.first().map(Vec::as_slice), Some(&FIRST[..]), "the first command is the one that is measured");
+    assert_eq!(commands.len(), 3, "{commands:?}");
+    for command in commands {
+        let same = |step: &&Step<'_>| step.arguments.iter().filter(|word| **word != "--locked").eq(&command);
+        assert!(STEPS.iter().any(|step| same(&step)), "CI does not run `cargo {}`", command.join(" "));
     }
 }
