@@ -56,6 +56,12 @@ const ALONE: Measured<'_> =
 /// The README's commands, and the release build of the command.
 pub const MEASURED: &[Measured<'_>] = &[
     Measured { name: "first command", arguments: &FIRST, wall: Some(70), cpu: Some(125), crates: Some(50), ..ALONE },
+    Measured {
+        name: "second command",
+        arguments: &["run", "-p", "omen-cli", "--bin", "omen", "--", "check", "schema/examples/valid"],
+        goes_on: true,
+        ..ALONE
+    },
     Measured { name: "agent", arguments: &["build", "-p", "omen-sdk"], cpu: Some(80), crates: Some(60), ..ALONE },
     Measured { name: "test build", arguments: &["test", "--no-run"], wall: Some(240), cpu: Some(480), ..ALONE },
     // Ten minutes together with the build.
