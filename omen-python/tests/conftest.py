@@ -17,9 +17,9 @@ Command = Callable[[Sequence[str | Path]], list[dict[str, Any]]]
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Fails the run if a test was skipped although ``OMEN_REQUIRE`` names what it needs."""
-    wanted = os.environ.get("OMEN_REQUIRE", "").split(",")
+    wanted = {name.strip() for name in os.environ.get("OMEN_REQUIRE", "").split(",")}
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is None or hasattr(session.config, "workerinput") or not {"all", "python-package"} & set(wanted):
+    if reporter is None or hasattr(session.config, "workerinput") or not {"all", "python-package"} & wanted:
         return
     skipped = reporter.stats.get("skipped", [])
     for report in skipped:

@@ -14,7 +14,7 @@ use crate::environment::forget_package;
 /// Variable with the folder of the tools, set by `.ci/install python-package`.
 pub const TOOLS: &str = "OMEN_PYTHON_PACKAGE";
 
-/// Runs everything. Without the tools, nothing is run, unless `OMEN_REQUIRE` names them.
+/// Runs everything. Without the tools, nothing is run, which is an error if `OMEN_REQUIRE` names them.
 ///
 /// # Errors
 /// If a step fails.
@@ -22,7 +22,7 @@ pub fn run(out: &mut impl Write) -> Result<ExitCode, Box<dyn Error + Send + Sync
     let Some(tools) = env::var_os(TOOLS).filter(|path| !path.is_empty()).map(PathBuf::from) else {
         let help = "run `eval \"$(.ci/install python-package)\"`";
         let wanted = env::var("OMEN_REQUIRE").unwrap_or_default();
-        if wanted.split(',').any(|name| name == "all" || name == "python-package") {
+        if wanted.split(',').map(str::trim).any(|name| name == "all" || name == "python-package") {
             return Err(format!("{TOOLS} is not set; {help}").into());
         }
         writeln!(out, "skipped: {TOOLS} is not set; {help}")?;

@@ -1,4 +1,5 @@
-//! CI does not hang, its tests have no network where the system permits that (T1), and it runs what the README and it itself promise.
+//! CI does not hang, its tests have no network where the system permits that (T1), and it runs the README's commands and lints each
+//! published package alone.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;

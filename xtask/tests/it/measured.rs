@@ -130,11 +130,13 @@ fn a_figure_without_a_bound_or_unknown_is_kept() {
 
 /// The README's commands are those that are measured.
 #[test]
-fn the_first_command_is_measured() {
+fn the_commands_of_the_readme_are_measured() {
     let (readme, first) = (include_str!("../../../README.md"), format!("cargo {}", FIRST.join(" ")));
     let written = readme.lines().find(|line| line.starts_with("cargo run")).expect("a first command");
     assert!(written == first || written.starts_with(&format!("{first} ")), "`{written}` is not `{first}`");
     assert!(readme.lines().any(|line| line == "cargo xtask test" || line.starts_with("cargo xtask test  ")));
     assert!(MEASURED.iter().any(|measured| measured.arguments == FIRST));
+    let second = MEASURED.iter().find(|measured| measured.name == "second command").expect("it is measured");
+    assert!(readme.contains(&format!("\ncargo {} ", second.arguments.join(" "))));
     assert!(MEASURED.iter().any(|measured| measured.arguments == ["xtask", "test"]));
 }
