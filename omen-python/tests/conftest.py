@@ -26,6 +26,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         why = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longreprtext
         reporter.write_line(f"\nfailed because of OMEN_REQUIRE: {report.nodeid}: {why}")
     if skipped:
+        reporter.write_line('help: run `eval "$(.ci/install python-package)"` in the root of the repository')
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 

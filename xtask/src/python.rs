@@ -21,8 +21,8 @@ pub const TOOLS: &str = "OMEN_PYTHON_PACKAGE";
 pub fn run(out: &mut impl Write) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     let Some(tools) = env::var_os(TOOLS).filter(|path| !path.is_empty()).map(PathBuf::from) else {
         let help = "run `eval \"$(.ci/install python-package)\"`";
-        let wanted = env::var("OMEN_REQUIRE").unwrap_or_default();
-        if wanted.split(',').map(str::trim).any(|name| name == "all" || name == "python-package") {
+        let wanted = env::var_os("OMEN_REQUIRE").unwrap_or_default();
+        if wanted.to_string_lossy().split(',').map(str::trim).any(|name| name == "all" || name == "python-package") {
             return Err(format!("{TOOLS} is not set; {help}").into());
         }
         writeln!(out, "skipped: {TOOLS} is not set; {help}")?;

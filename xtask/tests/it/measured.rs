@@ -137,6 +137,7 @@ fn the_commands_of_the_readme_are_measured() {
     assert!(readme.lines().any(|line| line == "cargo xtask test" || line.starts_with("cargo xtask test  ")));
     assert!(MEASURED.iter().any(|measured| measured.arguments == FIRST));
     let second = MEASURED.iter().find(|measured| measured.name == "second command").expect("it is measured");
-    assert!(readme.contains(&format!("\ncargo {} ", second.arguments.join(" "))));
+    let measured = format!("cargo {}", second.arguments.join(" "));
+    assert!(readme.contains(&format!("\n{measured} ")), "`{measured}` is measured, but is not in the README");
     assert!(MEASURED.iter().any(|measured| measured.arguments == ["xtask", "test"]));
 }

@@ -50,7 +50,7 @@ pub(super) fn max(generator: &mut SchemaGenerator) -> Schema {
     key(generator, "max")
 }
 
-/// Creates the schemas of all keys for the first one. Every start of a gate needs them, with the same settings of the generator.
+/// Returns the schema of a key. All are created together, and once: each start of a gate needs them, with the same settings.
 fn key(generator: &mut SchemaGenerator, key: &str) -> Schema {
     static KEYS: OnceLock<BTreeMap<&str, Value>> = OnceLock::new();
     let mut table = || generator.subschema_for::<BTreeMap<String, Argument>>().to_value();

@@ -84,6 +84,26 @@ fn the_version_matches_the_changes_since_the_last_release() {
     assert!(wrong.is_empty(), "{wrong}\nhelp: raise `version` in Cargo.toml; see \"Versions\" in CONTRIBUTING.md");
 }
 
+/// Files that are not members of the workspace and have its version, with the text before it.
+const ELSEWHERE: [(&str, &str); 6] = [
+    ("fuzz/Cargo.toml", "\nversion = \""),
+    ("proofs/dogwood/Cargo.toml", "\nversion = \""),
+    ("editors/vscode/package.json", "\"version\": \""),
+    ("deploy/kubernetes.yaml", "registry.example/omen:"),
+    ("docs/ci.md", "OWNER/omen@v"),
+    ("docs/ci.md", "rev: v"),
+];
+
+#[test]
+fn other_files_have_the_version_of_the_workspace() {
+    for (file, before) in ELSEWHERE {
+        let text = read(&root().join(file));
+        let rest = text.split_once(before).map(|(_, rest)| rest).unwrap_or_else(|| panic!("{file} has no `{before}`"));
+        let version: String = rest.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+        assert_eq!(version, NOW, "the version in {file} is not that of Cargo.toml: write {NOW}");
+    }
+}
+
 fn changes(reviewed: &str, now: &str) -> Changes {
     compare(reviewed, now)
 }
